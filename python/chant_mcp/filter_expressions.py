@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeAlias
 
@@ -64,13 +65,17 @@ def parse_filter(expression: str, columns: Collection[str]) -> RowTest:
     return is_kept
 
 
+_SINGLE_EQUALS = re.compile(r"[^=!<>:]=[^=]")
+
+
 def _parse(expression: object) -> ast.expr:
     if not isinstance(expression, str) or len(expression) > _MOST_CHARACTERS:
         raise InvalidArgumentError(f"A filter is a text of at most {_MOST_CHARACTERS} characters")
     try:
         return ast.parse(expression.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InvalidArgumentError(f"The filter {expression!r} is no expression: {error}") from None
+        why = "use `==` to compare" if _SINGLE_EQUALS.search(expression) else str(error)
+        raise InvalidArgumentError(f"The filter {expression!r} is no expression: {why}") from None
 
 
 class _FilterParser:

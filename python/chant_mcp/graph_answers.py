@@ -11,7 +11,7 @@ import chant_mcp
 from chant_mcp._core import Columns, Edges, Items, Network, Table
 from chant_mcp.errors import InvalidArgumentError
 from chant_mcp.number_checks import check_number
-from chant_mcp.tables import read_repos, type_attributes
+from chant_mcp.tables import read_repos, row_array, type_attributes
 
 __all__ = [
     "Attributes",
@@ -78,6 +78,9 @@ class Schedule:
     """What times count: `seconds` where durations are known, else as for `CriticalPath.unit`."""
     ends: tuple[float, ...] = field(default=(), repr=False)
     """When each of these rounds was done, the earliest first."""
+
+    def __repr__(self) -> str:
+        return f"<Schedule of {len(self.slots)} items until {self.finish:g} {self.unit}>"
 
     def quantile(self, share: float) -> float | None:
         """When a share of the rounds was done; `None` without rounds.
@@ -174,6 +177,9 @@ class Attributes(Mapping[str, Sequence[Any]]):
     def columns(self) -> Columns:
         """The columns as the core has them."""
         return self._columns
+
+    def __repr__(self) -> str:
+        return f"<attributes {', '.join(self)}>"
 
     def __getitem__(self, name: str) -> Sequence[Any]:
         if name not in self._made:
@@ -278,6 +284,10 @@ class Nodes:
         laid = attributes.columns if isinstance(attributes, Attributes) else None
         return self._graph.network.node_table(type_attributes(attributes, laid), repos=read_repos(attributes))
 
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
+        """The rows of the table: `pandas.DataFrame` asks for them."""
+        return row_array(self.table())
+
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()
 
@@ -316,6 +326,10 @@ class EdgeList:
     def table(self) -> Table:
         """`before`, `after` and their repositories `before_repo` and `after_repo`, one row an edge."""
         return self._graph.network.edge_table(repos=read_repos(self._graph.attributes))
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
+        """The rows of the table: `pandas.DataFrame` asks for them."""
+        return row_array(self.table())
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()

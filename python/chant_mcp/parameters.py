@@ -132,6 +132,7 @@ class NewSpecOfPerson(NewSpec, total=False):
     """What a person or a script may say besides."""
 
     needs_approval: bool
+    refuse_broken: bool
 
 
 class StartRequest(TypedDict, total=False):

@@ -53,17 +53,20 @@ def find_place(working_directory: Path, given: Path | None = None) -> Place:
 
     Returns:
         The folder given; else the nearest one upwards with work files in it; else the top of the git
-        checkout; else the working directory.
+        checkout; else the working directory. What lies above the checkout is another project: a worktree, a
+        submodule or a nested repository has its own files.
     """
     if given is not None:
         root = working_directory / given
         return Place(root, (root,), is_given=True)
-    searched = (working_directory, *working_directory.parents)
+    upwards = (working_directory, *working_directory.parents)
+    at = next((at for at, folder in enumerate(upwards) if (folder / ".git").exists()), None)
+    searched = upwards if at is None else upwards[: at + 1]
     for folder in searched:
         if holds_work_files(folder):
             return Place(folder, (folder,), start=working_directory)
-    top = next((folder for folder in searched if (folder / ".git").exists()), None)
-    return Place(top or working_directory, searched, is_guess=top is None, start=working_directory)
+    root = working_directory if at is None else upwards[at]
+    return Place(root, searched, is_guess=at is None, start=working_directory)
 
 
 def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
@@ -368,6 +371,7 @@ class Session:
     def _speckit(self) -> SpeckitFeatures:
         return SpeckitFeatures(
             self.place.start or self.place.root,
+            root=self.place.root,
             environment=self._environment,
             session=self.name,
             user_config=self._user_config,

@@ -8,6 +8,7 @@ Arrow field, under `unit`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import make_dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -24,6 +25,8 @@ __all__ = [
     "make_handle_table",
     "make_problem_table",
     "read_repos",
+    "row_array",
+    "table_rows",
     "type_attributes",
 ]
 
@@ -106,6 +109,29 @@ _PROBLEM_COLUMNS = (
 _ITEM_TYPES = {column.name: column for column in ITEM_COLUMNS}
 
 
+def table_rows(table: Table) -> list[Any]:
+    """Give the rows of a table, each with its values by the names of the columns.
+
+    They are instances of a dataclass: from such objects pandas makes a frame with these columns.
+    """
+    names = table.columns()
+    row = make_dataclass("Row", names, frozen=True) if all(map(str.isidentifier, names)) else tuple
+    columns = [table.column(name) for name in names]
+    if row is tuple:
+        return list(zip(*columns, strict=True))
+    return [row(*values) for values in zip(*columns, strict=True)]
+
+
+def row_array(table: Table) -> Any:
+    """Give the rows of a table as an array of numpy, which whoever asks for one has."""
+    import numpy as np
+
+    rows = table_rows(table)
+    array = np.empty(len(rows), dtype=object)
+    array[:] = rows
+    return array
+
+
 def type_attributes(
     attributes: Mapping[str, Sequence[Any]], laid: Columns | None = None
 ) -> list[tuple[str, Sequence[Any] | Columns, ColumnKind | None, str | None]]:
@@ -181,6 +207,10 @@ class RunList:
         rows = zip(self._rows, spans, strict=True)
         known = [{**run, **_used(run), "duration": _seconds(*span)} for run, span in rows]
         return _make_table(_RUN_COLUMNS, known)
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
+        """The rows of the table: `pandas.DataFrame` asks for them."""
+        return row_array(self.table())
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()

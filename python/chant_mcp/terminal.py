@@ -54,6 +54,11 @@ def _escaped(found: re.Match[str]) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun: `1 line`, `2 lines`."""
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
+
+
 def say(text: str, *, nl: bool = True, err: bool = False) -> None:
     """Print a text, whatever it holds."""
     import click  # which scripts do not need that only ask for harmless texts

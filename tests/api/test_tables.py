@@ -17,6 +17,8 @@ import pytest
 import state_folder
 from api.projects import FIRST, fill
 from chant_mcp import Graph, Workspace
+from chant_mcp.api.handles import FoundItems
+from chant_mcp.errors import InvalidArgumentError
 from harness import Project
 
 KEY = f"chant:{FIRST}"
@@ -78,6 +80,49 @@ def test_tables_of_all_projects_have_the_same_columns(
         assert united.types == duckdb.from_arrow(none).types, name
         pq.write_table(none, tmp_path / "rows.parquet")
         assert pq.read_table(tmp_path / "rows.parquet").schema.equals(rows.schema, check_metadata=True), name
+
+
+@pytest.mark.requirement("graph:tables:every_library_by_its_constructor")
+def test_every_library_makes_the_same_columns_by_its_constructor(filled: Workspace) -> None:
+    for name, table in tables(filled).items():
+        columns = pa.table(table).column_names
+        assert list(pd.DataFrame(table).columns) == columns, name
+        assert list(pd.DataFrame.from_arrow(table).columns) == columns, name  # type: ignore[attr-defined]
+        assert pl.DataFrame(table).columns == columns, name
+        rows = duckdb.from_arrow(table)
+        assert rows.columns == columns, name
+        frame = pd.DataFrame(table)
+        assert len(frame) == len(pa.table(table)) == rows.shape[0], name
+        assert frame[columns[0]].tolist() == pa.table(table).column(0).to_pylist(), name
+    edges = filled.graph().edges
+    before, after = edges[0]
+    assert (before, after) in list(edges), "an edge is a pair as before"
+
+
+@pytest.mark.requirement("api:repr:fits_a_screen")
+def test_the_text_of_anything_fits_a_screen(filled: Workspace) -> None:
+    for number in range(300):
+        filled.add(f"Spec {number} {'with a long title ' * 3}")
+    graph = filled.graph()
+    things = {
+        **tables(filled),
+        "found": FoundItems(filled.specs),
+        **{name: getattr(graph, name) for name in ("blocked", "attributes", "nodes", "edges", "runs")},
+        "graph": graph,
+        "schedule": graph.schedule(),
+        "workspace": filled,
+        "specs": filled.specs,
+    }
+    for name, thing in things.items():
+        text = repr(thing)
+        assert len(text) <= 24 * 80, name
+        assert " object at 0x" not in text, name
+
+
+@pytest.mark.requirement("graph:filter:says_use_two_equals")
+def test_a_filter_with_one_equals_sign_says_what_to_use(filled: Workspace) -> None:
+    with pytest.raises(InvalidArgumentError, match="use `==` to compare"):
+        filled.graph().filter("status = 'pending'")
 
 
 @pytest.mark.requirement("graph:tables:fixed_schema")

@@ -259,9 +259,59 @@ async def test_items_of_one_label_are_shown_alone(root: Path) -> None:
         await board.sees_no("On land")
         for number in range(2):
             project.spec(f"2026-02-02-{number:03}-abc", body="# Sunk")
-        await board.sees("Nothing with the label sea matches. L chooses")
-        await board.press("L", "enter")
+        await board.sees("Nothing with the label sea matches. Esc shows")
+        await board.press("escape")
         await board.sees("Can begin 3")
+        await board.sees_no("label sea")
+
+
+@pytest.mark.requirement("board:plan:esc_clears_a_filter")
+async def test_esc_clears_a_filter_that_was_kept(root: Path) -> None:
+    project = Project(root)
+    for number, label in enumerate(["sea", "land"]):
+        project.spec(f"2026-02-02-{number:03}-abc", body=f"# On {label}")
+    async with shown(root) as board:
+        await board.press("slash")
+        await board.type("sea")
+        await board.press("enter")
+        await board.sees("Can begin 1")
+        await board.sees_no("On land")
+        # The keyboard is in the columns by now; the first press closes what is open.
+        await board.press("enter")
+        await board.until(lambda: board.app.screen.has_class("-open"))
+        await board.press("escape")
+        await board.until(lambda: not board.app.screen.has_class("-open"))
+        assert "On land" not in board.text
+        await board.press("escape")
+        await board.sees("Can begin 2", "On land")
+
+
+@pytest.mark.requirement("board:plan:what_keys_act_on_is_seen")
+async def test_the_chosen_card_stays_in_sight_when_a_column_comes(root: Path) -> None:
+    project = Project(root)
+    for spec in (APPROVED, REJECTED):
+        project.spec(spec, body=BODY.format(title=f"Spec {spec}"), approval="\n  required: true")
+    project.spec("2026-02-01-003-ccc", status="in_progress")
+    project.repository()
+    project.git("config", "user.name", "Ada")
+    project.git("config", "user.email", "ada@example.org")
+    async with shown(root, (60, 24)) as board:
+        await board.press("right")
+        await chosen(board, APPROVED)
+        await board.press("y")
+        await board.sees("Approve: Spec")
+        await board.press("enter")
+        await board.sees("Begin 1")
+        columns = board.app.query_one("#columns")
+        await board.until(
+            lambda: (
+                board.app.focused is not None and columns.region.contains_region(board.app.focused.region)
+            ),
+            "the column of the keyboard is seen whole",
+        )
+        await board.until(lambda: board.app._wanted.item is not None)
+        assert board.app._wanted.item is not None
+        await board.sees(board.app._wanted.item[-3:])
 
 
 class AskedApp:

@@ -350,7 +350,8 @@ def test_a_picture_is_made_of_listed_elements(project: Project) -> None:
     assert set(near) == {f"chant:{spec_id(number)}" for number in range(8, 13)}
     all_rows = workspace.board_graph().data["items"]
     critical = [row for row in all_rows if row["critical"]]
-    assert {row["slack"] for row in critical} == {0.0}
+    assert critical
+    assert not any("slack" in row for row in all_rows), "no run has ended, so nothing is estimated"
     classes = {
         attributes["class"]
         for _, attributes in elements(workspace.board_graph(spec_id(1), depth=1).data["scene"])

@@ -13,6 +13,7 @@ from chant_mcp.board.questions import AnswerDialog, AnswerField
 from click.testing import CliRunner
 from harness import Project, user_config
 from steering import FORBIDDEN, STEERING
+from textual.widgets import TabbedContent
 from writing import tree
 
 pytestmark = pytest.mark.anyio
@@ -250,9 +251,25 @@ async def test_what_the_core_refuses_is_told(root: Path, features: SpeckitFeatur
 @pytest.mark.requirement("board:tasks:no_feature_says_why")
 async def test_without_a_feature_the_board_says_where_it_looked(root: Path) -> None:
     scene.specs(root)
+    folder = root / "specs" / "060-login"
+    folder.mkdir(parents=True)
+    (folder / "tasks.md").write_text("- [ ] T001 Begin\n", encoding="utf-8")
     async with shown(root) as board:
         await board.press("2")
         await board.sees("No feature is current here.", "Looked for one in")
+
+
+@pytest.mark.requirement("board:tasks:hidden_without_features")
+async def test_without_features_there_is_no_screen_of_tasks(root: Path) -> None:
+    scene.specs(root)
+    async with shown(root) as board:
+        await board.sees("1 Board", "3 Agents")
+        assert "2 Tasks" not in board.text
+        await board.press("2")
+        await board.pilot.pause()
+        assert board.app.query_one(TabbedContent).active == "board"
+        scene.feature(root)
+        await board.sees("2 Tasks")
 
 
 @pytest.mark.requirement("board:read_only:offers_no_changes")

@@ -89,7 +89,7 @@ async def test_what_is_no_file_cannot_be_read(call: Caller, kind: str) -> None:
     [
         (0, "just now"),
         (50, "just now"),
-        (65, "1 minutes ago"),
+        (65, "1 minute ago"),
         (45 * 60 + 5, "45 minutes ago"),
         (2 * 3600 + 5, "2 hours ago"),
         (23 * 3600 + 5, "23 hours ago"),
@@ -105,7 +105,7 @@ async def test_the_log_is_checked(call: Caller, age: int, words: str) -> None:
 
     found = check(await call.data("chant_diagnose", id=ID), "Log file")
     text = f"Exists (12 bytes), last modified: {words} (checked in main)"
-    assert found["details"].replace("1 minute ago", "1 minutes ago") == text
+    assert found["details"] == text
     assert found["passed"] is True
 
 

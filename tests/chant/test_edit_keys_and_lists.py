@@ -184,6 +184,8 @@ def test_a_list_takes_the_place_of_one_word_or_none(project: Project, old: str, 
 def test_a_spec_without_keys_gets_its_first(
     project: Project, lead: str, eol: str, front: str, body: str
 ) -> None:
+    if not (front or body):
+        pytest.skip("an empty file is no spec")
     before = project.write(ID, f"{lead}{front}{body}".replace("\n", eol)).read_bytes()
     ChantProject(project.root).spec_update(ID, status="in_progress")
     after = project.path(ID).read_bytes()

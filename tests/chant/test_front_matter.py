@@ -91,7 +91,7 @@ async def test_a_body_of_two_versions_is_a_problem_until_one_is_chosen(call: Cal
 @pytest.mark.requirement("chant:front_matter:may_be_absent")
 @ONE_ERA
 @pytest.mark.parametrize(
-    "text", ["# One\n", "", "\n\n", "plain text", "---\n---\n# One\n", "---\n# note\n---\n# One\n"]
+    "text", ["# One\n", "\n\n-\n", "plain text", "---\n---\n# One\n", "---\n# note\n---\n# One\n"]
 )
 async def test_without_front_matter_the_defaults_hold(call: Caller, text: str) -> None:
     call.project.write("one", text)

@@ -37,7 +37,7 @@ READING: list[tuple[str, dict[str, Any]]] = [
 
 FOR_PEOPLE = {
     "spec_list": {"approval"},
-    "add": {"needs_approval"},
+    "add": {"needs_approval", "refuse_broken"},
     "spec_update": {"expect_body", "from_run", "seen_lists"},
     "lint": {"plugins"},
     "ready": {"include_held"},

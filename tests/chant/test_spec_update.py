@@ -149,7 +149,7 @@ def test_the_heading_stands_on_a_line_of_its_own_however_the_body_ends(project: 
 def test_output_reaches_a_spec_without_a_body(project: Project, body: str) -> None:
     project.write(ID, f"---\nstatus: in_progress\n---\n{body}")
     ChantProject(project.root).spec_update(ID, output="---\nstatus: completed\n---")
-    project.write(OTHER, body)
+    project.write(OTHER, f"---\nlabels: [a]\n---\n{body}")
     ChantProject(project.root).spec_update(OTHER, output="---\nstatus: completed\n---")
     for id, status in ((ID, "in_progress"), (OTHER, "pending")):
         spec = ChantProject(project.root).spec_get(id).data

@@ -18,7 +18,7 @@ def test_lines_stay_within_eighty_columns_and_ids_are_whole(cli: Cli) -> None:
     cli.project.spec(FIRST, status="needs_attention", body="# " + "many words " * 20, type="documentation")
     cli.project.spec(long, body=f"# {'x' * 200}", depends_on=["2026-01-22-009-zzz"], labels=["l" * 50])
     for words in (["list"], ["ready"], ["lint"], ["status", "--activity"], ["search", "x"], ["show", FIRST]):
-        lines = cli(*words).splitlines()
+        lines = cli.run(*words).stdout.splitlines()
         assert max(map(len, lines)) <= 80, words
     text = cli("list")
     assert f"\n{FIRST} " in text

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from cli.kit import Cli
+from writing import tree
 
 FIRST = "2026-01-22-001-x7m"
 SECOND = "2026-01-22-002-k3f"
@@ -146,13 +147,13 @@ def test_status_prints_counts_and_activity(cli: Cli) -> None:
 @pytest.mark.requirement("cli:lint:prints_findings")
 def test_lint_prints_findings_and_scores(cli: Cli) -> None:
     cli.project.spec(FIRST, depends_on=["2026-01-22-009-zzz"], body="no title")
-    text = cli("lint")
+    text = cli("lint", code=1)
     assert "error: Missing title" in text
     assert "Unknown dependency '2026-01-22-009-zzz'" in text
     assert "Complexity" in text
     assert "red" in text
     assert "1 checked: 2 errors, 0 warnings; 0 green, 0 yellow, 1 red." in text
-    assert "→ Add at least 1 acceptance criteria checkbox" in cli("lint", "x7m")
+    assert "→ Add at least 1 acceptance criteria checkbox" in cli("lint", "x7m", code=1)
 
 
 @pytest.mark.requirement("cli:all:shows_what_a_page_leaves_out")
@@ -174,6 +175,33 @@ def test_search_prints_matches_with_the_line_found(cli: Cli) -> None:
     assert "the harbour's key" in text
     assert SECOND not in text
     assert cli("search", "nothing like it") == "No specs match.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--type", "cod"], "Invalid parameter 'type': expected one of code, task, driver"),
+        (["--depends-on", "99"], "Invalid parameter 'depends_on': no spec is called '99'"),
+        (["--prompt", "nope"], "Invalid parameter 'prompt': there is no .chant/prompts/nope.md"),
+    ],
+)
+@pytest.mark.requirement("cli:add:refuses_what_would_be_broken")
+def test_add_refuses_what_would_be_broken(cli: Cli, words: list[str], said: str) -> None:
+    before = tree(cli.project.root)
+    error = " ".join(cli.error("add", "Log out", *words).split())
+    assert error.startswith(said)
+    assert error.endswith("`--force` adds the spec all the same.")
+    assert tree(cli.project.root) == before
+    assert cli("add", "Log out", *words, "--force").startswith("Created spec: ")
+
+
+@pytest.mark.requirement("cli:add:prints_the_path")
+def test_add_prints_the_path(cli: Cli) -> None:
+    first, second = cli("add", "Log out").splitlines()[:2]
+    path = second.removeprefix("File: ")
+    assert path == f".chant/specs/{first.removeprefix('Created spec: ')}.md"
+    assert (cli.project.root / path).is_file()
+    assert (cli.project.root / cli.json("add", "Log in")["path"]).is_file()
 
 
 @pytest.mark.requirement("cli:add:creates_a_spec")

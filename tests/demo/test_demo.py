@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import chant_mcp
 import pytest
 from chant_mcp import ChantProject
 from chant_mcp.demo import specs
@@ -81,7 +82,9 @@ def test_the_demo_shows_a_session_and_leaves_nothing_behind(temporary: Path, tmp
     assert list(Path(os.environ["HOME"]).iterdir()) == []
 
 
-@pytest.mark.requirement("demo:command:keeps_the_project_when_asked")
+@pytest.mark.requirement(
+    "demo:command:keeps_the_project_when_asked", "demo:command:keeps_the_runs_when_asked"
+)
 def test_the_command_keeps_the_project_when_asked(temporary: Path) -> None:
     out, _ = _run(temporary, "-m", "chant_mcp", "demo", "--keep")
     (folder,) = temporary.iterdir()
@@ -98,6 +101,15 @@ def test_the_command_keeps_the_project_when_asked(temporary: Path) -> None:
         [*git, "status", "--porcelain", "-uno"], check=True, capture_output=True, text=True
     )
     assert status.stdout == " M .chant/specs/2026-02-02-002-d7v.md\n", "a final state that no merge carries"
+    _kept_runs(root)
+
+
+def _kept_runs(root: Path) -> None:
+    session = chant_mcp.open(root)
+    runs = session.runs(include_completed=True)["processes"]
+    ends = {run["spec_id"]: run["end_state"] for run in runs if "parent" in run}
+    assert ends == {**dict.fromkeys(specs.WORKED, "completed"), specs.FAILING: "failed"}
+    assert ChantProject(root, environment=dict(os.environ)).trust_report()["trusted"]
 
 
 @pytest.mark.requirement("demo:command:writes_the_sample_alone")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import stat
 import subprocess
 from datetime import date
@@ -14,6 +15,11 @@ import pytest
 from chant_mcp import ChantProject
 from chant_mcp.init import layout
 from init.kit import Folder, tree
+
+
+def git(root: Path, *words: str) -> str:
+    """Run git in a folder, and give what it prints."""
+    return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, text=True).stdout
 
 
 @pytest.mark.requirement("init:layout:creates_the_six_folders")
@@ -309,3 +315,44 @@ def test_new_files_have_the_rights_that_new_files_have(folder: Folder) -> None:
     finally:
         os.umask(umask)
     assert stat.S_IMODE((folder.root / ".chant/config.md").stat().st_mode) == 0o644
+
+
+@pytest.mark.requirement("init:next:stages_what_it_names")
+@pytest.mark.parametrize(
+    "words", [[], ["--agent", "claude"], ["--client", "all"], ["--silent"], ["--minimal"]]
+)
+def test_the_proposed_commit_has_all_that_was_written(
+    folder: Folder, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.root)
+    git(folder.root, "init", "-q")
+    out = folder(*words)
+    written = set(re.findall(r"^  Created (\S+[^/\n])$", out, re.MULTILINE))
+    line = next((line for line in out.splitlines() if line.startswith("  git add ")), None)
+    if "--silent" in words:
+        assert line is None
+        return
+    assert line is not None
+    subprocess.run(line.partition(" && ")[0], shell=True, cwd=folder.root, check=True)  # what a person types
+    assert set(git(folder.root, "diff", "--cached", "--name-only").split()) == written
+    assert git(folder.root, "status", "--porcelain", "-uall").count("??") == 0
+
+
+@pytest.mark.requirement("init:trust:stays_after_git_init")
+def test_a_folder_that_becomes_a_repository_stays_trusted(
+    folder: Folder, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.root)
+    shutil.rmtree(home / ".config", ignore_errors=True)  # where the tests' user trusts everything
+
+    def is_trusted() -> bool:
+        return ChantProject(folder.root, environment=dict(os.environ)).trust_report()["trusted"]
+
+    out = folder()
+    assert "  git init && git add .chant && git commit" in out
+    assert is_trusted()
+    git(folder.root, "init", "-q")
+    assert is_trusted()
+    # A hook is something that nobody said yes to.
+    folder.write(".git/hooks/pre-commit", "#!/bin/sh\n").chmod(0o755)
+    assert not is_trusted()

@@ -61,7 +61,7 @@ def test_rows_of_an_importer_become_specs(
     assert list(project.specs.iterdir()) == []
     assert "2 imported" in cli("import", "--from", "notes", str(source))
     first, second = sorted(project.specs.iterdir())
-    assert "imported_from: csv:notes:one\n" in first.read_text()
+    assert "imported_from: csv:../notes.txt#notes:one\n" in first.read_text()
     assert f"depends_on:\n- {first.stem}\n" in second.read_text()
     assert "0 imported, 2 were here before" in cli("import", "--from", "notes", str(source))
     source.write_text("no-title\n")

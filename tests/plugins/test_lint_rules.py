@@ -61,9 +61,9 @@ async def test_findings_of_a_rule_stand_beside_our_own_at_every_door(
     assert _found(report, "type") != []
     assert report["errors"] == 2
     assert "plugins" not in report
-    assert _found(cli.json("lint", "aaa"), "full-stop") == expected
+    assert _found(cli.json("lint", "aaa", code=1), "full-stop") == expected
     assert _found(chant_mcp.open(project.root).spec("bbb").lint(), "full-stop") == []
-    assert "Leave it out." in cli("lint")
+    assert "Leave it out." in cli("lint", code=1)
 
 
 @pytest.mark.requirement(
@@ -76,7 +76,7 @@ def test_what_goes_wrong_with_a_rule_is_said_and_hides_nothing(
     choose("{seconds: 1.5}")
     project.spec(A, body="# Sail.")
     project.spec(B, body="# Sail.")
-    report = cli.json("lint")
+    report = cli.json("lint", code=1)
     assert [id for id, *_ in _found(report, "full-stop")] == [A, B]
     assert [id for id, *_ in _found(report, "raises")] == [A, B]
     assert report["plugins"] == [
@@ -95,7 +95,7 @@ def test_what_goes_wrong_with_a_rule_is_said_and_hides_nothing(
 def test_a_project_switches_a_rule_off_by_its_name(project: Project, cli: Cli, install: Install) -> None:
     install(RULES, lint_rules=["full-stop"])
     project.spec(A, body="# Sail.")
-    assert cli.json("lint")["errors"] == 1
+    assert cli.json("lint", code=1)["errors"] == 1
     project.config("lint: {disable: [full-stop]}\n")
     assert cli.json("lint")["errors"] == 0
 

@@ -28,6 +28,17 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A filter looks at IDs, titles and labels in any case of letters, a search at texts, too.",
         "issue 8: The board",
     ),
+    "board:plan:esc_clears_a_filter": Requirement(
+        "Esc closes what is open; then it clears the filter, the label and the format.",
+        "issue: The daily hour 6",
+    ),
+    "board:plan:what_keys_act_on_is_seen": Requirement(
+        "The column that keys act on stays in sight when other columns come and go.",
+        "issue: The daily hour 6",
+    ),
+    "board:tasks:hidden_without_features": Requirement(
+        "Without a spec-kit feature there is no screen of tasks.", "issue: The daily hour 6"
+    ),
     "board:plan:changes_of_others_within_a_second": Requirement(
         "What another process changes is seen within a second.",
         "issue 8: The board",
@@ -146,7 +157,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 8: The board",
     ),
     "board:tasks:no_feature_says_why": Requirement(
-        "Without a feature the board says where it looked for one.",
+        "Without a current feature the board says where it looked for one.",
         "reference rstn 4.6; issue 8: The board",
     ),
     "board:errors:told_not_crashed": Requirement(

@@ -3,6 +3,16 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "graph:tables:every_library_by_its_constructor": Requirement(
+        "`pandas.DataFrame`, `polars.DataFrame`, `pyarrow.table` and duckdb make a table's columns.",
+        "issue: The daily hour 5",
+    ),
+    "graph:filter:says_use_two_equals": Requirement(
+        "A filter with a single `=` is refused with `use ==`.", "issue: The daily hour 5"
+    ),
+    "api:repr:fits_a_screen": Requirement(
+        "The text of lists, tables and graphs fits a screen.", "issue: The daily hour 5"
+    ),
     "graph:blocked:open_dependency_blocks": Requirement(
         "A pending spec is blocked while a dependency is neither completed nor cancelled.",
         "reference chant 4.1, 10.7",

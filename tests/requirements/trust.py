@@ -169,7 +169,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 17: design R5",
     ),
     "trust:place:a_folder_without_git_has_its_own": Requirement(
-        "A folder without git is trusted by itself.",
+        "A folder without git is trusted by itself, and stays trusted with a repository of its own.",
         "issue 17: design 4",
     ),
     "trust:landing:a_change_of_what_acts_waits": Requirement(

@@ -13,6 +13,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "web_page:real:acts_reach_the_files": _promise(
         "The page on the real server shows changes of files without a reload; what a person does is in them."
     ),
+    "web_page:real:every_screen_in_every_state": _promise(
+        "No screen of the page shows `undefined`, `null`, `NaN` or `0 h`, or has an error on the console: "
+        "before a run, while one is running, after it ended or failed, with history alone, with archived "
+        "dependencies and questions."
+    ),
     "web_page:board:five_columns": _promise(
         "Items of all formats stand in five columns by what they mean to a person."
     ),

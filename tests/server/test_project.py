@@ -47,10 +47,10 @@ def test_the_nearest_chant_folder_upwards_marks_the_project(tmp_path: Path) -> N
 
 
 @pytest.mark.requirement("server:project:nearest_chant_folder_upwards")
-def test_a_chant_folder_above_the_git_top_level_wins(tmp_path: Path) -> None:
+def test_a_chant_folder_above_the_git_top_level_is_another_project(tmp_path: Path) -> None:
     folder(tmp_path / ".chant")
     folder(tmp_path / "clone" / ".git")
-    assert find_place(folder(tmp_path / "clone" / "src")).root == tmp_path
+    assert find_place(folder(tmp_path / "clone" / "src")).root == tmp_path / "clone"
 
 
 @pytest.mark.requirement("server:project:markers_of_other_dialects")
@@ -77,7 +77,7 @@ def test_without_a_marker_the_git_top_level_is_the_project(tmp_path: Path, kind:
     deep = folder(top / "a" / "b")
     place = find_place(deep)
     assert place.root == top
-    assert place.searched[:3] == (deep, top / "a", top)
+    assert place.searched == (deep, top / "a", top)
 
 
 @pytest.mark.requirement("server:project:git_top_level_comes_next")

@@ -309,7 +309,7 @@ def test_front_matter_is_read_and_changed_as_people_write_it(tickets: Tickets, n
 
 @pytest.mark.requirement("tickets:front_matter:as_people_write_it", "tickets:front_matter:absent_is_made")
 def test_files_without_front_matter_are_tickets_by_name_and_get_some(tickets: Tickets) -> None:
-    for text in ("# T\n\n## A\n", "---\n---\n# T\n", "\n\n# T\n", ""):
+    for text in ("# T\n\n## A\n", "---\n---\n# T\n", "\n\n# T\n", "words\n"):
         tickets.write("MDT-001-some-words", text)
         handle = tickets.handle()
         found: Any = handle.get_cr(None, "1", mode="attributes").data

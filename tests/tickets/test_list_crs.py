@@ -315,7 +315,7 @@ async def test_long_values_are_cut_in_lists_and_whole_elsewhere(call: Caller, ti
 async def test_what_cannot_be_read_is_told_and_hides_nothing(call: Caller, tickets: Tickets) -> None:
     tickets.ticket(1)
     tickets.write("MDT-002-latin", b"---\ncode: MDT-002\n---\n\n# gr\xfc\xdfe\n")
-    tickets.write("MDT-003-odd", "---\ncode: nonsense\nstatus: [a\ndateCreated: soon\n---\n")
+    tickets.write("MDT-003-odd", "---\ncode: nonsense\nassignee: [a\ndateCreated: soon\n---\n")
     tickets.write("note", "---\ntitle: No code\n---\n")
     tickets.write("README", "# About this folder\n")
     (tickets.root / tickets.folder / "MDT-004").mkdir()

@@ -58,10 +58,13 @@ def test_a_trusted_folder_with_another_repository_is_another_folder(folder: Fold
 
 
 @pytest.mark.requirement("trust:place:a_folder_without_git_has_its_own")
-def test_a_folder_without_git_is_trusted_by_itself(project: Project) -> None:
+def test_a_folder_without_git_is_trusted_by_itself(project: Project, tmp_path: Path) -> None:
     folder = Folder(project)
     folder.asks()
     folder.trust()
     assert folder.is_trusted()
     project.repository()
-    assert not folder.is_trusted()
+    assert folder.is_trusted()
+    shutil.move(folder.root / ".git", tmp_path / "elsewhere")
+    (folder.root / ".git").write_text(f"gitdir: {tmp_path / 'elsewhere'}\n", encoding="utf-8")
+    assert not folder.is_trusted(), "a repository elsewhere is another place"

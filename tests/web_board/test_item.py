@@ -129,7 +129,7 @@ def test_the_graph_moves_zooms_and_leads_to_items(opened: OpenBoard, board: Fake
     page.locator(".graph-list li", has_text="Cancel a booking").hover()
     near = page.locator("g.is-near title").all_text_contents()
     assert set(near) == {"Cancel a booking", "Book a crossing", "Release to the first port"}
-    assert "4.5 h slack" in page.locator(".graph-list").inner_text()
+    assert "4 h 30 min slack" in page.locator(".graph-list").inner_text()
     page.get_by_role("button", name="Critical path").click()
     until(page, "document.querySelectorAll('.graph-list li').length === 6")
     page.locator(f"g[data-key='{BOOK}'] rect").click()

@@ -196,7 +196,7 @@ async def test_a_takeover_stops_the_agent_and_tells_how_far_it_is(shop: Workshop
     assert told["analysis"].splitlines()[:4] == [
         f"Stopped run {record['process_id']}.",
         "0 of 2 acceptance criteria are ticked in the copy that was worked on.",
-        "1 commit(s), 1 file(s) changed, +1 -0 lines.",
+        "1 commit, 1 file changed, +1 -0 lines.",
         "Not committed: loose.txt.",
     ]
     assert "2 acceptance criteria remain: Works; Tested." in told["suggestion"]

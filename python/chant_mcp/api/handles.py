@@ -212,6 +212,10 @@ class ItemQuery:
     path: str | None = None
 
 
+_SHOWN = 10
+"""Items that the text of a list has at most."""
+
+
 class Handles(Sequence[H], Generic[H]):
     """Items of a workspace, as of the moment at which the list is first looked at.
 
@@ -380,7 +384,9 @@ class FoundItems(Sequence[T], Generic[T]):
         return self._found[index]
 
     def __repr__(self) -> str:
-        return repr(list(self._found))
+        shown = ", ".join(map(repr, self._found[:_SHOWN]))
+        more = f", … {len(self)} in all" if len(self) > _SHOWN else ""
+        return f"[{shown}{more}]"
 
 
 _FORMER = {"Listed": "FoundItems"}

@@ -295,6 +295,7 @@ class Workspace:
         type: str | None = None,
         parent: str | None = None,
         needs_approval: bool = False,
+        refuse_broken: bool = False,
     ) -> Spec:
         """Write a new spec (`chant_add`).
 
@@ -308,6 +309,7 @@ class Workspace:
             type: What kind of work it is; `code` without it.
             parent: The spec it becomes a member of.
             needs_approval: Whether a person has to agree before work begins.
+            refuse_broken: Whether an unknown type, prompt or dependency is refused.
 
         Returns:
             The spec; its `response` says what lint finds. Inside a transaction the spec as it would be, whose
@@ -315,7 +317,8 @@ class Workspace:
 
         Raises:
             NotInitializedError: There is no `.chant/specs`.
-            InvalidArgumentError: The description is empty, or something would not read back.
+            InvalidArgumentError: The description is empty, something would not read back, or `refuse_broken`
+                is given and a name is unknown.
 
         Example:
             >>> spec = ws.add("Log out", criteria=["The session ends"], depends_on=["aaa"])
@@ -331,6 +334,7 @@ class Workspace:
             "type": type,
             "parent": None if parent is None else own_id(parent),
             "needs_approval": needs_approval,
+            "refuse_broken": refuse_broken,
         }
         transaction = within(self)
         if transaction is not None:

@@ -250,6 +250,7 @@ class BoardApp(App[None]):
             "problems": str(seen.problems["total"] or ""),
         }
         views = self.query_one(TabbedContent)
+        views.get_tab("tasks").display = self._has_tasks()
         for number, (name, title) in enumerate(VIEWS.items(), 1):
             label = f"{number} {title} {counts.get(name, '')}".rstrip()
             tab = views.get_tab(name)
@@ -260,6 +261,10 @@ class BoardApp(App[None]):
         if head != self._shown_head:
             self._shown_head = head
             self.query_one("#head", Static).update(head)
+
+    def _has_tasks(self) -> bool:
+        seen = self._seen
+        return seen is not None and bool(seen.features or (seen.context and seen.context["spec_dir"]))
 
     def _head(self, seen: BoardState) -> Text:
         text = Text.assemble(plain(self._session.place.root.name or "/", "bold"))
@@ -280,6 +285,11 @@ class BoardApp(App[None]):
         match action:
             case "answer":
                 return bool(self._seen and self._seen.questions) and self._flow.is_person
+            case "show_all":
+                wanted = self._wanted
+                return bool(wanted.search or wanted.label or wanted.dialect or self.screen.has_class("-open"))
+            case "view":
+                return parameters[0] != "tasks" or self._has_tasks()
             case "dialect":
                 return self._seen is not None and len(self._seen.board["dialects"]) > 1
             case "label":
@@ -424,6 +434,14 @@ class BoardApp(App[None]):
         self._want(replace(self._wanted, search="", bodies=False, shown={}))
         self.query_one(Columns).take_keyboard()
 
+    def action_show_all(self) -> None:
+        """Clear what leaves items out: the filter, the label and the dialect."""
+        if self.screen.has_class("-open"):
+            self.action_close_detail()
+            return
+        self._want(replace(self._wanted, label=None, dialect=None))
+        self.action_end_search()
+
     def on_input_changed(self, event: Input.Changed) -> None:
         """Look for what is typed."""
         if isinstance(event.input, Search):
@@ -538,10 +556,10 @@ def _of_tasks(seen: BoardState) -> tuple[object, ...]:
 
 def _no_match(seen: BoardState, label: str | None) -> str:
     if label is not None:
-        return f"Nothing with the label {label} matches. L chooses another label, or all of them."
+        return f"Nothing with the label {label} matches. Esc shows everything again."
     if seen.dialect is None:
-        return "Nothing matches. Esc in the filter shows everything again."
-    return f"Nothing in {seen.dialect} matches. d goes on to other dialects."
+        return "Nothing matches. Esc shows everything again."
+    return f"Nothing in {seen.dialect} matches. d shows other formats, Esc shows everything again."
 
 
 def _problems(of: Data) -> Text:

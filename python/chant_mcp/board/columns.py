@@ -172,10 +172,18 @@ class Columns(HorizontalScroll, can_focus=False):
         for meaning, column in self._columns.items():
             column.fill(with_cards[meaning])
         self._share_width()
+        # A column that came or went has moved the others, and what keys act on has to be seen.
+        self.call_after_refresh(self._show_focused)
+
+    def _show_focused(self) -> None:
+        for cards in self.query(Cards):
+            if cards.has_focus and isinstance(cards.parent, Column):
+                self.scroll_to_widget(cards.parent, animate=False)
 
     def on_resize(self) -> None:
         """Divide the width among the columns."""
         self._share_width()
+        self.call_after_refresh(self._show_focused)
 
     def _share_width(self) -> None:
         columns = self.query(Column)

@@ -51,6 +51,7 @@ _FINDING = (
     BoardKey("s", "search(True)", "Search", "Search the texts, too", is_at_foot=True),
     BoardKey("d", "dialect", "Dialect", "All dialects, or one after the other", is_at_foot=True),
     BoardKey("L", "label", "Label", "Show items with one label, or all of them again"),
+    BoardKey("escape", "show_all", "Show all", "Clear the filter, the label and the format", "Esc"),
 )
 
 _OF_ITEMS = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import click
 
@@ -17,6 +18,33 @@ limit_option = click.option(
     help="Show at most this many entries.",
 )
 all_option = click.option("--all", "show_all", is_flag=True, help="Show all entries, however many.")
+
+
+Run = TypeVar("Run", bound=Callable[..., None])
+
+
+def exit_code_1(reason: str) -> Callable[[Run], Run]:
+    """Say in a command's help when it ends with exit code 1 although nothing was refused.
+
+    Args:
+        reason: What follows "if"; the guide's table of exit codes has the same words.
+    """
+
+    def with_reason(run: Run) -> Run:
+        doc = (run.__doc__ or "").rstrip()
+        run.__doc__ = f"{doc}\n\n    {EXIT_CODE_1}{reason}.\n"
+        return run
+
+    return with_reason
+
+
+EXIT_CODE_1 = "Exit code 1 if "
+"""The beginning of the sentence that help has about exit code 1."""
+
+
+search_all_option = click.option(
+    "--all", "show_all", is_flag=True, help="Show all entries, and look through archived specs, too."
+)
 
 
 def left_out(data: Data, noun: str, shown: int) -> Iterator[str]:

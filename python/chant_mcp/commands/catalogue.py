@@ -42,6 +42,7 @@ _WORK = {
     "worktree": ListedCommand("worktrees:worktree", "See and remove the worktrees of agents."),
 }
 _DECIDE = {
+    "inbox": ListedCommand("inbox:inbox", "List what waits for you, with the command to type."),
     "approve": ListedCommand("approval:approve", "Approve a spec, or the work on it."),
     "reject": ListedCommand("approval:reject", "Reject a spec, or the work on it, with a reason."),
     "merge": ListedCommand("work:merge", "Judge and merge the work on specs."),

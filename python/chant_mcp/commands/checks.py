@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import click
 
-from chant_mcp.commands.answers import all_option, json_option
+from chant_mcp.commands.answers import all_option, exit_code_1, json_option
 from chant_mcp.commands.receipt import show_report, target_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import EVERYTHING, Data, gathered
 from chant_mcp.session import Session
-from chant_mcp.terminal import say_json
+from chant_mcp.terminal import counted, say_json
 
 _SHOWN = 50
 """Findings and grades shown without `--all`."""
@@ -22,7 +22,9 @@ _SHOWN = 50
 @all_option
 @json_option
 @on_project
-def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> None:
+@click.pass_context
+@exit_code_1("it finds an error in a spec or in the configuration")
+def lint(context: click.Context, session: Session, id: str | None, show_all: bool, as_json: bool) -> None:
     """Look for what is wrong with one spec or all of them as tasks, and grade them."""
     from chant_mcp.plugins.lint import lint_specs
 
@@ -34,7 +36,12 @@ def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> Non
     )
     if as_json:
         say_json(text)
-        return
+    else:
+        _show_lint(report, is_one=id is not None)
+    context.exit(1 if report["errors"] or report.get("configuration") else 0)
+
+
+def _show_lint(report: Data, is_one: bool) -> None:
     from chant_mcp.commands import display
 
     out = display.console()
@@ -44,11 +51,12 @@ def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> Non
         out.print(display.plain(f"{about}: ", "red") + display.plain(sentence))
     if report["scores"]:
         out.print(display.scores_table(report["scores"]))
-    for score in report["scores"] if id is not None else ():
+    for score in report["scores"] if is_one else ():
         for suggestion in score["suggestions"]:
             out.print(display.plain(f"→ {suggestion}"))
     out.print(
-        f"{report['specs_checked']} checked: {report['errors']} errors, {report['warnings']} warnings; "
+        f"{report['specs_checked']} checked: {counted(report['errors'], 'error')}, "
+        f"{counted(report['warnings'], 'warning')}; "
         f"{report['green']} green, {report['yellow']} yellow, {report['red']} red."
     )
     if report.get("next_offset") is not None:
@@ -76,6 +84,10 @@ def _beside_specs(report: Data) -> Iterator[tuple[str, str]]:
 @json_option
 @on_project
 @click.pass_context
+@exit_code_1(
+    "a criterion is not met; with --all: a completed spec has no valid receipt, and the configuration of the "
+    "target branch says `receipts: required`"
+)
 def verify(
     context: click.Context,
     session: Session,
@@ -84,10 +96,9 @@ def verify(
     target: str | None,
     as_json: bool,
 ) -> None:
-    """Check whether a spec's acceptance criteria are met; exit code 1 if not.
+    """Check whether a spec's acceptance criteria are met.
 
-    With --all: whether each completed spec has a receipt that holds; exit code 1 when one has none, and the
-    configuration of the target branch says `receipts: required`.
+    With --all: whether completed specs have receipts.
     """
     if (id is None) != all_specs or (target is not None and id is not None):
         raise click.UsageError("Give the ID of a spec, or --all, with which --target may stand.")
@@ -120,8 +131,9 @@ def verify(
 @json_option
 @on_project
 @click.pass_context
+@exit_code_1("a check fails")
 def diagnose(context: click.Context, session: Session, id: str, as_json: bool) -> None:
-    """Check a spec's file, log, lock, commits and criteria; exit code 1 when a check fails."""
+    """Check a spec's file, log, lock, commits and criteria."""
     answer = session.chant.diagnose(id)
     found: Data = answer.data
     if as_json:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
-from chant_mcp.terminal import say_json
+from chant_mcp.terminal import counted, say_json
 
 
 @click.group(cls=SentenceGroup)
@@ -21,8 +21,9 @@ def config() -> None:
 @json_option
 @on_project
 @click.pass_context
+@exit_code_1("it finds a mistake")
 def check(context: click.Context, session: Session, as_json: bool) -> None:
-    """Check the keys of every configuration file that applies; exit code 1 on a mistake.
+    """Check the keys of every configuration file that applies.
 
     A mistake is a key that is not known, a value that a key cannot have, or a file that cannot be read. Keys
     that are known and have no effect are notes. Nothing is changed.
@@ -59,8 +60,4 @@ def _show(found: Data) -> None:
             line.append_text(plain("\n  → Nothing is started or completed until this is corrected.", "dim"))
         out.print(line, soft_wrap=True)
     notes = len(found["findings"]) - found["mistakes"]
-    out.print(f"{_counted(found['mistakes'], 'mistake')}, {_counted(notes, 'note')}.")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    out.print(f"{counted(found['mistakes'], 'mistake')}, {counted(notes, 'note')}.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
@@ -30,15 +30,18 @@ NOT_STARTED = 126
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @on_project
 @click.pass_context
+@exit_code_1("`--check` is given and runs cannot be confined")
 def confine(
     context: click.Context, session: Session, checks: bool, as_json: bool, command: tuple[str, ...]
 ) -> None:
     """Try a command confined as runs are: it writes the current folder, and reads no secrets.
 
     `chant-mcp confine -- make test` shows whether your tools work in a run; the exit code is the command's.
-    `--check` shows which limits hold on this machine; exit code 1 when runs cannot be confined.
+    `--check` shows which limits hold on this machine.
     """
     session.recovers = False
+    if command and command[0].startswith("-"):
+        raise click.NoSuchOption(command[0])
     if checks == bool(command):
         raise click.UsageError("Give a command after `--`, or --check.")
     if checks:

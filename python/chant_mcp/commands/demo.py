@@ -5,14 +5,13 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from chant_mcp._core import ChantProject
+from chant_mcp.commands.answers import exit_code_1
 from chant_mcp.commands.surroundings import Surroundings, changes_files
-from chant_mcp.errors import ChantError
 from chant_mcp.terminal import say
 
 
@@ -20,8 +19,9 @@ from chant_mcp.terminal import say
 @click.option("--keep", is_flag=True, help="Leave the sample project where it is, to play with.")
 @click.option("--sample", metavar="FOLDER", help="Only write the sample project, into this new folder.")
 @click.pass_obj
+@exit_code_1("an answer is not the expected one")
 def demo(surroundings: Surroundings, keep: bool, sample: str | None) -> None:
-    """Build a sample project and have agents work on it; exit code 1 on an unexpected result."""
+    """Build a sample project and have agents work on it."""
     if sample is not None:
         _write_sample(surroundings, surroundings.working_directory / sample)
         return
@@ -38,8 +38,8 @@ def demo(surroundings: Surroundings, keep: bool, sample: str | None) -> None:
     try:
         root.mkdir()
         out.print(display.plain("A sample project: the specs of a booking site for ferries, in git.", "bold"))
-        # The agents' worktrees go away with everything else.
-        state = {"XDG_STATE_HOME": str(folder / "state")}
+        # Runs and worktrees are removed with everything else, or kept where you will look for them.
+        state = {} if keep else {"XDG_STATE_HOME": str(folder / "state")}
         project = SampleProject(root, {**surroundings.environment, **state})
         project.build(surroundings.interpreter)
         _trust(root, project.environment)
@@ -54,8 +54,6 @@ def demo(surroundings: Surroundings, keep: bool, sample: str | None) -> None:
     out.print()
     out.print(display.plain("All answers were as they should be.", "bold green"))
     if keep:
-        with suppress(ChantError):  # then `work` asks
-            _trust(root, surroundings.environment)
         out.print(display.plain(f"The sample project stays in {root}", "bold"), soft_wrap=True)
         out.print(f"There, `chant-mcp work {FAILING} --wait` tries again what failed.")
     out.print(

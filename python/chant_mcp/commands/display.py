@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from chant_mcp.paging import Data
-from chant_mcp.terminal import harmless
+from chant_mcp.session import Session
+from chant_mcp.terminal import counted, harmless
 
 _LONG_ID = 40
 """Characters up to which an ID stands on one line, whatever else has to be wrapped for it."""
@@ -308,6 +309,17 @@ def problems_block(data: Data) -> RenderableType | None:
     if data.get("problems_total"):
         said.append(plain(f"  … {data['problems_total']} in all", "dim"))
     return Group(*said)
+
+
+def waiting_line(session: Session) -> Text | None:
+    """Say how many things wait for a person; nothing where none does."""
+    from chant_mcp.inbox import count_waiting
+
+    count = count_waiting(session)
+    if not count:
+        return None
+    verb = "waits" if count == 1 else "wait"
+    return plain(f"{counted(count, 'thing')} {verb} for you: `chant-mcp inbox` lists them.", "bold")
 
 
 def empty_table() -> Table:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.console import RenderableType
 
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import Data
 from chant_mcp.safe_path import relative_elements
@@ -23,8 +23,9 @@ from chant_mcp.terminal import say_json
 @json_option
 @on_project
 @click.pass_context
+@exit_code_1("it finds a problem")
 def doctor(context: click.Context, session: Session, live: bool, yes: bool, as_json: bool) -> None:
-    """Show what agents would find here: git, their programs, their environment; exit code 1 on a problem.
+    """Show what agents would find here: git, their programs, their environment.
 
     The agents that would work are started for their release, their help and their login, and once where runs
     work. No model is asked without `--live`. Values that may be secrets are not shown. A remote that clones

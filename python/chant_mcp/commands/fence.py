@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
@@ -23,6 +23,7 @@ from chant_mcp.terminal import say_json
 @json_option
 @on_project
 @click.pass_context
+@exit_code_1("REF completes a spec that it has no newest work of")
 def fence(
     context: click.Context,
     session: Session,
@@ -32,7 +33,7 @@ def fence(
     merge_group: bool,
     as_json: bool,
 ) -> None:
-    """Check that each spec that REF completes is the work of its newest lease; else exit code 1.
+    """Check that each spec that REF completes is the work of its newest lease.
 
     REF is the newest commit of a request, or with --merge-group that of a merge queue. Remote and leases
     are those that the protected branch names, never those of REF. Fetches refs, runs nothing of the

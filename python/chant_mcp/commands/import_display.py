@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from chant_mcp.commands import display
 from chant_mcp.commands.display import plain, status_text
 from chant_mcp.paging import Data
+from chant_mcp.terminal import counted
 
 _ITEMS_SHOWN = 5
 """Items that a line names for one and the same reason."""
@@ -30,6 +31,13 @@ def imported(found: Data) -> Iterator[RenderableType]:
     said = "would be imported; nothing was written" if found["dry_run"] else "imported"
     yield plain(f"{len(created)} {said}, {len(found['present'])} were here before.")
     yield from _unmapped(found["unmapped"])
+    total = [
+        counted(found["records"], "record"),
+        counted(found["edges"], "edge"),
+        f"{counted(found['edges_lost'], 'edge')} lost",
+        f"{counted(len(found['unmapped']), 'note')}",
+    ]
+    yield plain(f"Total: {', '.join(total)}.", "bold")
 
 
 def _unmapped(entries: list[Data]) -> Iterator[RenderableType]:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
 
 from chant_mcp._core import Answer
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.surroundings import on_project, refuse_read_only
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import say_json
 
 _OWN_FORMATS = ("chant", "vine", "beads", "backlog", "csv")
+
+
+def _mapped(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Give the statuses by the words of the source."""
+    pairs = [value.rpartition("=") for value in values]
+    for (word, _, status), value in zip(pairs, values, strict=True):
+        if not (word.strip() and status.strip()):
+            raise click.BadParameter(f"{value!r} is not of the form WORD=STATUS.")
+    return {word.strip(): status.strip() for word, _, status in pairs}
 
 
 @click.command("import")
@@ -25,11 +35,28 @@ _OWN_FORMATS = ("chant", "vine", "beads", "backlog", "csv")
     help="What it is: chant, vine, beads, backlog, csv or the importer of a plugin; else what it looks like.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would become a spec, and write nothing.")
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    metavar="WORD=STATUS",
+    callback=_mapped,
+    help='The status for a word of the source, such as "Shipped=completed"; repeatable.',
+)
+@click.option("--strict", is_flag=True, help="Write nothing if anything would be lost.")
 @json_option
 @on_project
 @click.pass_context
+@exit_code_1("`--strict` is given and something would be lost")
 def import_specs(
-    context: click.Context, session: Session, path: Path, source: str | None, dry_run: bool, as_json: bool
+    context: click.Context,
+    session: Session,
+    path: Path,
+    source: str | None,
+    dry_run: bool,
+    statuses: dict[str, str],
+    strict: bool,
+    as_json: bool,
 ) -> None:
     """Make specs of what another program or project holds.
 
@@ -39,13 +66,27 @@ def import_specs(
     """
     if not dry_run:
         refuse_read_only(context)
-    if source is None or source in _OWN_FORMATS:
-        answer = session.workspace.import_specs(path, source=source, dry_run=dry_run)
-    else:
-        answer = _import_by_plugin(session, source, path, dry_run)
+    importing = partial(_import, session, source, path, statuses)
+    answer = importing(dry_run or strict)
+    is_lossy = bool(answer.data["unmapped"])
+    if strict and not (is_lossy or dry_run):
+        answer = importing(False)
     if as_json:
         say_json(answer.text)
-        return
+    else:
+        _show(answer)
+    context.exit(1 if strict and is_lossy else 0)
+
+
+def _import(
+    session: Session, source: str | None, path: Path, statuses: dict[str, str], dry_run: bool
+) -> Answer:
+    if source is None or source in _OWN_FORMATS:
+        return session.workspace.import_specs(path, source=source, dry_run=dry_run, statuses=statuses)
+    return _import_by_plugin(session, source, path, statuses, dry_run)
+
+
+def _show(answer: Answer) -> None:
     from chant_mcp.commands import display, import_display
 
     out = display.console()
@@ -54,7 +95,9 @@ def import_specs(
         out.print(part)
 
 
-def _import_by_plugin(session: Session, source: str, path: Path, dry_run: bool) -> Answer:
+def _import_by_plugin(
+    session: Session, source: str, path: Path, statuses: dict[str, str], dry_run: bool
+) -> Answer:
     from chant_mcp.plugins.formats import import_by_plugin, importer_names
     from chant_mcp.plugins.plugin_process import PluginFailure
 
@@ -62,6 +105,6 @@ def _import_by_plugin(session: Session, source: str, path: Path, dry_run: bool) 
         # The core says which formats there are.
         return session.workspace.import_specs(path, source=source, dry_run=dry_run)
     try:
-        return import_by_plugin(session, source, path, dry_run=dry_run)
+        return import_by_plugin(session, source, path, dry_run=dry_run, statuses=statuses)
     except PluginFailure as failure:
         raise click.ClickException(str(failure)) from failure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -135,7 +136,7 @@ def init(
         _trust_own(opened, planned, before, surroundings.environment)
     _warn(found)
     if not planned.was_initialized:
-        _say_what_next(wishes)
+        _say_what_next(wishes, planned, surroundings)
 
 
 def _looks_for_agent(root: Path, wishes: Wishes) -> bool:
@@ -224,10 +225,16 @@ def _warn(found: Programs) -> None:
         click.secho(harmless(f"Warning: {found.warning}"), fg="yellow", err=True)
 
 
-def _say_what_next(wishes: Wishes) -> None:
+def _say_what_next(wishes: Wishes, planned: Plan, surroundings: Surroundings) -> None:
     click.echo("\nNext:")
     click.echo('  chant-mcp add "What is to be done" --criterion "How to see that it is done"')
-    click.echo('  git add .chant && git commit -m "Set chant up"')
+    if names := planned.names_to_stage(surroundings.environment):
+        commands = [f"git add {shlex.join(names)}", 'git commit -m "Set chant up"']
+        if not Repository(planned.root, surroundings.environment, wanted_by="init").exists:
+            commands.insert(0, "git init")
+        if planned.root != surroundings.working_directory:
+            commands.insert(0, f"cd {shlex.quote(str(planned.root))}")
+        click.echo(harmless(f"  {' && '.join(commands)}"))
     click.echo("  chant-mcp work 001 --wait             the agent works on it")
     if not wishes.agents and not wishes.clients:
         click.echo("  chant-mcp init --agent claude      instructions and .mcp.json for an agent")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import changes_files, on_project, refuse_read_only
@@ -62,6 +62,7 @@ def show(session: Session, id: str | None, as_json: bool) -> None:
 @json_option
 @on_project
 @click.pass_context
+@exit_code_1("a completed spec has no valid receipt")
 def verify(
     context: click.Context,
     session: Session,
@@ -71,7 +72,7 @@ def verify(
     rerun: bool,
     as_json: bool,
 ) -> None:
-    """Check receipts against the repository; exit code 1 if a completed spec has no valid one.
+    """Check receipts against the repository.
 
     Works in any clone, offline, and runs nothing unless --rerun is given. Distinguishes what the
     repository proves from what is only claimed: a receipt is not signed.
@@ -91,8 +92,9 @@ def verify(
 @on_project
 @changes_files
 @asks_for_trust
+@exit_code_1("another receipt is there under the same name")
 def push(session: Session, remote: str | None, as_json: bool) -> None:
-    """Bring all receipts to a remote; one that is another there stays, and exit code 1 says so."""
+    """Bring all receipts to a remote; a different one there stays."""
     answer = session.chant.receipt_push(remote)
     _exchanged(answer.text, answer.data, as_json, "brought to")
 
@@ -103,8 +105,9 @@ def push(session: Session, remote: str | None, as_json: bool) -> None:
 @on_project
 @changes_files
 @asks_for_trust
+@exit_code_1("another receipt is here under the same name")
 def fetch(session: Session, remote: str | None, as_json: bool) -> None:
-    """Take missing receipts from a remote; one that is another here stays, and exit code 1 says so."""
+    """Take missing receipts from a remote; a different one here stays."""
     answer = session.chant.receipt_fetch(remote)
     _exchanged(answer.text, answer.data, as_json, "taken from")
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import click
 
-from chant_mcp.commands.answers import all_option, json_option, left_out, limit_option
+from chant_mcp.commands.answers import (
+    all_option,
+    json_option,
+    left_out,
+    limit_option,
+    search_all_option,
+)
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session
@@ -93,7 +99,7 @@ def show_ready(session: Session, include_held: bool, limit: int, show_all: bool,
 @click.argument("query")
 @_status_option
 @limit_option
-@all_option
+@search_all_option
 @json_option
 @on_project
 def search(
@@ -113,7 +119,17 @@ def show_found(
         EVERYTHING if show_all else limit,
         "specs",
     )
+    if show_all:
+        archived = archived_matches(session, query, (status,) if status else ())
+        data = {**data, "specs": [*data["specs"], *archived], "total": data["total"] + len(archived)}
+        text = written({**data, "returned": len(data["specs"])})
     _show_specs(text, data, as_json, "No specs match.")
+
+
+def archived_matches(session: Session, query: str, statuses: tuple[str, ...]) -> list[Data]:
+    """Give the archived specs that hold a text and are in one of some states, if any are named."""
+    found: list[Data] = session.chant.search_archived(query).data
+    return [spec for spec in found if not statuses or spec["status"] in statuses]
 
 
 def _show_specs(text: str, data: Data, as_json: bool, when_none: str) -> None:
@@ -201,6 +217,8 @@ def show_status(session: Session, activity: bool, as_json: bool) -> None:
     out.print(display.counts_table(counts))
     if load := run_display.load_text(counts):
         out.print(load)
+    if waiting := display.waiting_line(session):
+        out.print(waiting)
     if counts.get("in_progress_activity"):
         out.print(display.activity_table(counts["in_progress_activity"]))
     if (problems := display.problems_block(counts)) is not None:
@@ -223,6 +241,7 @@ def show_status(session: Session, activity: bool, as_json: bool) -> None:
 )
 @click.option("--parent", metavar="ID", help="Spec it becomes a member of.")
 @click.option("--needs-approval", is_flag=True, help="Work begins only when a person has approved it.")
+@click.option("--force", is_flag=True, help="Add it with a type, prompt or dependency that does not exist.")
 @json_option
 @on_project
 @changes_files
@@ -237,6 +256,7 @@ def add(
     kind: str | None,
     parent: str | None,
     needs_approval: bool,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Create a spec; the description becomes its title, and its body when it is long."""
@@ -250,11 +270,13 @@ def add(
         type=kind,
         parent=parent,
         needs_approval=needs_approval,
+        refuse_broken=not force,
     )
+    # The tool answers in words, whose first line ends with the ID.
+    first, _, rest = answer.text.partition("\n")
+    id = first.removeprefix("Created spec: ")
+    path: str = session.chant.spec_get(id, max_chars=1).data["path"]
     if as_json:
-        # The tool answers in words, whose first line ends with the ID.
-        id = answer.text.partition("\n")[0].removeprefix("Created spec: ")
-        say_json(written({"spec_id": id, "message": answer.text}))
+        say_json(written({"spec_id": id, "path": path, "message": answer.text}))
         return
-
-    say(answer.text)
+    say("\n".join([first, f"File: {path}", *([rest] if rest else [])]))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import click
 from rich.text import Text
 
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
@@ -31,6 +31,7 @@ from chant_mcp.terminal import say_json
 @changes_files
 @asks_for_trust
 @click.pass_context
+@exit_code_1("`--wait` is given and the split failed")
 def split(
     context: click.Context,
     session: Session,

@@ -10,7 +10,7 @@ from typing import cast
 import click
 
 from chant_mcp._core import VineFiles
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import ChantError, NotFoundError
 from chant_mcp.paging import EVERYTHING, Data, written
@@ -36,8 +36,9 @@ class _Checked:
 @json_option
 @on_project
 @click.pass_context
+@exit_code_1("anything is wrong")
 def validate(context: click.Context, session: Session, files: tuple[str, ...], as_json: bool) -> None:
-    """Say what is wrong with task graphs; exit code 1 when anything is.
+    """Say what is wrong with task graphs.
 
     A folder stands for all .vine files below it, but for those that git ignores.
     """

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import click
 
 from chant_mcp._core import Answer
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.asking import asks_for_trust, is_person
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
@@ -27,9 +27,7 @@ from chant_mcp.terminal import say, say_json
 
 @click.command()
 @click.argument("id", required=False)
-@click.option(
-    "-w", "--wait", "waits", is_flag=True, help="Wait until the work has ended; exit code 0 if completed."
-)
+@click.option("-w", "--wait", "waits", is_flag=True, help="Wait until the work has ended.")
 @click.option("--all", "takes_all", is_flag=True, help="Work on all that is ready, without asking.")
 @click.option("--chain", is_flag=True, help="Go on with what is ready after it.")
 @click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Keep N agents at work.")
@@ -57,6 +55,7 @@ from chant_mcp.terminal import say, say_json
 @changes_files
 @asks_for_trust
 @click.pass_context
+@exit_code_1("`--wait` is given and the work was not completed")
 def work(
     context: click.Context,
     session: Session,
@@ -218,13 +217,11 @@ def steps() -> Generator[Callable[[str], object]]:
 @json_option
 @on_project
 @click.pass_context
+@exit_code_1("`-f` is given and not all that is watched was completed")
 def runs(
     context: click.Context, session: Session, id: str | None, shows_ended: bool, follow: bool, as_json: bool
 ) -> None:
-    """List the agents at work, or those at work on one spec.
-
-    With `-f` the exit code is 0 if all that is watched was completed.
-    """
+    """List the agents at work, or those at work on one spec."""
     chant = session.chant
     text, data = listed(chant, ended=shows_ended or (follow and id is not None))
     found: list[Data] = data["processes"]

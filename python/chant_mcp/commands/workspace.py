@@ -14,6 +14,7 @@ import click
 from chant_mcp.commands import specs
 from chant_mcp.commands.answers import all_option, json_option, left_out, limit_option
 from chant_mcp.commands.surroundings import on_project
+from chant_mcp.errors import ChantError, NotFoundError
 from chant_mcp.paging import EVERYTHING, Data, gathered
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say, say_json
@@ -210,7 +211,13 @@ def show_feature_task(session: Session, name: str, raw: bool, as_json: bool) -> 
 
 
 def _show_item(session: Session, name: str, raw: bool, as_json: bool) -> None:
-    answer = session.workspace.show(name)
+    try:
+        answer = session.workspace.show(name)
+    except NotFoundError:
+        if not is_archived(session, name):
+            raise
+        specs.show_spec(session, name, raw, as_json)
+        return
     if as_json:
         say_json(answer.text)
         return
@@ -228,6 +235,15 @@ def _show_item(session: Session, name: str, raw: bool, as_json: bool) -> None:
     out.print(workspace_display.item_fields(item))
     out.print()
     out.print(display.rendered(body))
+
+
+def is_archived(session: Session, name: str) -> bool:
+    """Return whether a name that no active item has is one of an archived spec."""
+    try:
+        session.chant.spec_get(name, max_chars=1)
+    except ChantError:
+        return False
+    return True
 
 
 _form_option = click.option(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from chant_mcp.commands import specs
-from chant_mcp.commands.answers import all_option, json_option, limit_option
+from chant_mcp.commands.answers import json_option, limit_option, search_all_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.commands.workspace import holds_specs_alone, show_page, status_option
-from chant_mcp.paging import EVERYTHING, Data, gathered
-from chant_mcp.session import Session
+from chant_mcp.paging import EVERYTHING, Data, gathered, written
+from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say_json
 
 
@@ -17,7 +17,7 @@ from chant_mcp.terminal import say_json
 @click.argument("query")
 @status_option
 @limit_option
-@all_option
+@search_all_option
 @json_option
 @on_project
 def search(
@@ -33,7 +33,17 @@ def search(
         EVERYTHING if show_all else limit,
         "items",
     )
+    if show_all and "chant" in dialects_in(session.place.root):
+        archived = [_as_item(spec) for spec in specs.archived_matches(session, query, statuses)]
+        data = {**data, "items": [*data["items"], *archived], "total": data["total"] + len(archived)}
+        text = written({**data, "returned": len(data["items"])})
     show_page(text, data, "Nothing matches.", as_json)
+
+
+def _as_item(spec: Data) -> Data:
+    shown = {"key": f"chant:{spec['id']}", "dialect": "chant", "done": True, "ready": False, "assignee": None}
+    names = ("id", "title", "status", "type")
+    return {**shown, **{name: spec[name] for name in names}, "labels": spec["labels"] or []}
 
 
 @click.command()
@@ -54,5 +64,7 @@ def status(session: Session, activity: bool, as_json: bool) -> None:
     counts: Data = answer.data
     out = display.console()
     out.print(workspace_display.states_table(counts["dialects"]))
+    if waiting := display.waiting_line(session):
+        out.print(waiting)
     if (problems := display.problems_block(counts)) is not None:
         out.print(problems)

@@ -60,6 +60,15 @@ class Plan:
         """Whether nothing is to be done."""
         return not (self.folders or self.changes or self.settings)
 
+    def names_to_stage(self, environment: Mapping[str, str]) -> list[str]:
+        """Name what belongs into a commit: what is written here and git does not ignore, by its top."""
+        written = dict.fromkeys(change.name for base, change in self.changes if base == self.root)
+        repository = Repository(self.root, environment, wanted_by="init")
+        if repository.exists:
+            # What others shall not get is excluded, such as files with this machine's paths.
+            written = {name: None for name in written if not repository.ignores(name)}
+        return list(dict.fromkeys(name.partition("/")[0] for name in written))
+
     def add(self, changes: list[files.FileChange]) -> None:
         """Take over changes inside the project that change something."""
         self.changes += [(self.root, change) for change in changes if change.before != change.after]

@@ -54,6 +54,14 @@ class Repository:
         """
         return self.run("ls-files", "--error-unmatch", "--", name).returncode == 0
 
+    def ignores(self, name: str) -> bool:
+        """Return whether git leaves out a file of the folder that it does not track.
+
+        Raises:
+            GitError: When git cannot be run.
+        """
+        return self.run("check-ignore", "--quiet", "--", name).returncode == 0
+
     def ask(self, *words: str) -> str:
         """Run git and give what it prints, without the last line break.
 

@@ -44,7 +44,9 @@ def export_by_plugin(session: Session, name: str, filter: Mapping[str, Any]) -> 
     return "".join(piece["text"] for piece in pieces)
 
 
-def import_by_plugin(session: Session, name: str, path: Path, *, dry_run: bool) -> Answer:
+def import_by_plugin(
+    session: Session, name: str, path: Path, *, dry_run: bool, statuses: Mapping[str, str] | None = None
+) -> Answer:
     """Have an importer read a file or folder, and make specs of its rows as of those of a table.
 
     Args:
@@ -52,6 +54,7 @@ def import_by_plugin(session: Session, name: str, path: Path, *, dry_run: bool) 
         name: What the importer is called; what it read is remembered under this name.
         path: What to read.
         dry_run: Whether nothing is written.
+        statuses: The states for words of the source that specs do not have.
 
     Raises:
         PluginFailure: It is off, or failed; nothing is written then.
@@ -68,7 +71,9 @@ def import_by_plugin(session: Session, name: str, path: Path, *, dry_run: bool) 
             writer = csv.DictWriter(file, columns or ["title"], restval="")
             writer.writeheader()
             writer.writerows(rows)
-        return session.workspace.import_specs(table, source="csv", dry_run=dry_run)
+        return session.workspace.import_specs(
+            table, source="csv", dry_run=dry_run, named=path, statuses=statuses or {}
+        )
 
 
 def _named_for(rows: Sequence[Mapping[str, str]], importer: str) -> list[dict[str, str]]:

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from chant_mcp.commands.watch import agent_of, seconds_between, state_of, without_stamps
 from chant_mcp.errors import NotFoundError, NotInitializedError
+from chant_mcp.inbox import waiting_for_person
 from chant_mcp.load_words import load_lines
 from chant_mcp.parameters import ToolParameter
 from chant_mcp.session import Session
@@ -165,11 +166,8 @@ def board_log(session: Session, key: str, offset: int | None = None) -> str:
 
 
 def board_inbox(session: Session) -> str:
-    """List what waits for a person: questions, approvals, conflicts, failures, trust."""
-    entries = [*_trust(session), *_questions(session)]
-    waiting: Data = session.workspace.board_waiting().data
-    total = len(entries) + waiting["total"]
-    return json.dumps({"entries": [*entries, *waiting["entries"]], "total": total})
+    """List what waits for a person: questions, approvals, conflicts, failures, paused work, trust."""
+    return json.dumps(waiting_for_person(session))
 
 
 BOARD_TOOLS = tuple(
@@ -201,6 +199,7 @@ def _run(session: Session, run: Data, titles: dict[str, str]) -> Data:
     if spec not in titles:
         titles[spec] = _title(session, spec)
     usage: Data = run.get("usage") or {}
+    counts: Data | None = run.get("criteria")
     return {
         "id": f"chant:{spec}",
         "run": run["process_id"],
@@ -210,7 +209,7 @@ def _run(session: Session, run: Data, titles: dict[str, str]) -> Data:
         "mode": run["mode"],
         "started": run["started_at"],
         "age_s": seconds_between(run["started_at"], run["completed_at"]),
-        "criteria": run.get("criteria"),
+        "criteria": counts and {"done": counts["checked"], "total": counts["total"]},
         "cost": usage.get("cost_usd"),
         "tokens": sum(usage.get(name, 0) for name in ("input_tokens", "output_tokens")) or None,
         "branch": run.get("branch"),
@@ -234,43 +233,3 @@ def _tail(session: Session, spec: str) -> list[str]:
     except (NotFoundError, NotInitializedError):
         return []
     return without_stamps(page["content"]).splitlines()[-_TAIL:]
-
-
-def _trust(session: Session) -> list[Data]:
-    try:
-        if session.chant.untrusted_line() is None:
-            return []
-    except NotInitializedError:
-        return []
-    report = session.project_in(session.place.root.resolve()).trust_report()
-    if report["trusted"] or not report["listing"]:
-        return []
-    return [
-        {
-            "kind": "trust",
-            "title": "This folder asks for something that only a person may allow",
-            "text": report["summary"],
-            "listing": [*report["listing"], *report["instructions"]],
-            "difference": report["difference"],
-            "gaps": report["gaps"],
-            "hash": report["hash"],
-        }
-    ]
-
-
-def _questions(session: Session) -> list[Data]:
-    try:
-        asked: list[Data] = session.speckit.questions().data
-    except NotInitializedError:
-        return []
-    return [
-        {
-            "kind": "question",
-            "id": one["id"],
-            "title": one.get("agent") or "An agent",
-            "text": one["prompt"],
-            "since": one.get("asked_at"),
-            "key": f"chant:{one['run']}" if one.get("run") else None,
-        }
-        for one in asked
-    ]

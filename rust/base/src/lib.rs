@@ -16,6 +16,7 @@ pub mod money;
 pub mod next_step;
 pub mod number_claims;
 pub mod own_children;
+pub mod plural;
 pub mod progress;
 pub mod recent;
 pub mod run_variables;

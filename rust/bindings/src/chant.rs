@@ -218,6 +218,11 @@ impl ChantProject {
         answer(py, || ops::search(&self.project, query, status, page))
     }
 
+    /// The archived specs whose texts hold a query.
+    fn search_archived(&self, py: Python<'_>, query: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || ops::search_archived(&self.project, query))
+    }
+
     /// Why a spec is stuck: its file, log, locks, commits and criteria.
     fn diagnose(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || runs::diagnose(&self.project, id))

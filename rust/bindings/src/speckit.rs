@@ -40,12 +40,13 @@ impl SpeckitFeatures {
 #[pymethods]
 impl SpeckitFeatures {
     #[new]
-    #[pyo3(signature = (folder, *, environment = BTreeMap::new(), session = String::new(), user_config = None,
+    #[pyo3(signature = (folder, *, root = None, environment = BTreeMap::new(), session = String::new(), user_config = None,
                         trust = None, state_home = None, stop_at = None, of_run = false, door = "agents"))]
     #[expect(clippy::too_many_arguments, reason = "the arguments of features")]
     fn new(
         py: Python<'_>,
         folder: PathBuf,
+        root: Option<PathBuf>,
         environment: BTreeMap<String, String>,
         session: String,
         user_config: Option<PathBuf>,
@@ -59,6 +60,7 @@ impl SpeckitFeatures {
         let disk = disk_of_user(py, stop_at, state_home, &environment);
         let disk = of_run_in(disk, of_run.then_some(&folder));
         let start = SearchStart {
+            root: root.unwrap_or_else(|| folder.clone()),
             folder,
             environment,
         };

@@ -1,5 +1,6 @@
 //! `Workspace`: all dialects of a folder, and `Export`: its items in pieces of text.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +17,7 @@ use chant_workspace::filter::ItemFilter;
 use chant_workspace::fleet::FleetGraph;
 use chant_workspace::handle;
 use chant_workspace::import;
+use chant_workspace::import::ImportRequest;
 use chant_workspace::mention::{self, MentionQuery};
 use chant_workspace::ops::{self, GraphOptions};
 use chant_workspace::since::{self, ChangeScope};
@@ -432,17 +434,25 @@ impl PyWorkspace {
     }
 
     /// Brings work of another place into the specs of the folder, all or none.
-    #[pyo3(signature = (path, *, source = None, dry_run = false))]
+    /// `named` is the path that names the source, if another one is read; `statuses` has the states for words that
+    /// specs do not have.
+    #[pyo3(signature = (path, *, source = None, dry_run = false, named = None, statuses = HashMap::new()))]
     fn import_specs(
         &self,
         py: Python<'_>,
         path: PathBuf,
         source: Option<&str>,
         dry_run: bool,
+        named: Option<PathBuf>,
+        statuses: HashMap<String, String>,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            import::import(&self.workspace, &path, source, dry_run)
-        })
+        let request = ImportRequest {
+            format: source,
+            dry_run,
+            named: named.as_deref(),
+            statuses,
+        };
+        answer(py, || import::import(&self.workspace, &path, &request))
     }
 
     /// The items as a text, in pieces.

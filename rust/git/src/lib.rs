@@ -11,6 +11,7 @@
 //! - No deletion or move leaves a commit or a change without a name.
 
 use chant_base::error::{CoreError, ErrorKind};
+use chant_base::plural::counted;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -196,7 +197,7 @@ pub enum GitError {
         path: PathBuf,
     },
     /// The worktree holds changes that are not committed.
-    #[error("the worktree `{path}` has {count} uncommitted change(s) ({}); commit them first", .shown.join(", "))]
+    #[error("the worktree `{path}` has {} ({}); commit them first", counted(*count, "uncommitted change"), .shown.join(", "))]
     Dirty {
         /// The worktree.
         path: PathBuf,

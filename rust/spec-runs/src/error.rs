@@ -7,6 +7,7 @@ use super::prompt::PromptError;
 use super::start::StartRefusal;
 use chant_base::error::{CoreError, ErrorKind};
 use chant_base::next_step::{HintText, NextStep, hint};
+use chant_base::plural::counted;
 use chant_leases::answer::LeaseRefusal;
 
 /// A refusal about a run; its `Display` is the sentence a client sees, its hint what may help.
@@ -24,7 +25,7 @@ pub enum SpecRunError {
     /// Work would change what runs on this machine.
     #[error(
         "The work on spec '{id}' changes what runs by itself: {}. It was not merged.",
-        counted(change.len())
+        counted(change.len(), "line")
     )]
     ActsAnew {
         /// The spec.
@@ -141,12 +142,5 @@ fn hint_of(id: &str, refusal: &LeaseRefusal) -> HintText {
             " shows it, and gives it back with `--free`.",
         ],
         _ => HintText::default(),
-    }
-}
-
-fn counted(lines: usize) -> String {
-    match lines {
-        1 => "1 line".into(),
-        lines => format!("{lines} lines"),
     }
 }

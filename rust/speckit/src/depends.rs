@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::pattern::{LazyPattern, pattern};
-use super::task::{Task, TaskList};
+use super::task::{Task, TaskList, has_same_number};
 use chant_base::external_items;
 
 macro_rules! id {
@@ -43,6 +43,20 @@ static BEHIND_A_LABEL: LazyPattern = pattern!(concat!(
     ")"
 ));
 
+/// What ends in a word for a dependency that a task says it does not have: `does not depend on`, `不依赖`.
+static NEGATED: LazyPattern = pattern!(concat!(
+    r"(?i)(?:(?:\b(?:not|no|never|nor|neither|without|cannot)|n['’]t)",
+    r"(?:[ \t]+(?:longer|yet|really|directly|strictly|actually|necessarily|itself|currently|even|any|a|have|has))*[ \t]+",
+    r"(?:depend(?:s|ed|ing|ency|encies)?(?:[ \t]+on)?|deps?|prerequisites?|require[sd]?|needs?|after|blocked[ -]by)",
+    r"|(?:不|不再|无需|没有|不需要)依赖)[ \t*_`]*[:：]?[\s*_`-]*(?:on\s+)?(?:requires\s+|tasks?\s+)?$"
+));
+
+/// IDs that a phrase takes out again: `T001, not T002`.
+static LEFT_OUT: LazyPattern = pattern!(concat!(
+    r"(?i)\b(?:but\s+)?(?:not|no longer|never|except)\s+(?:on\s+|for\s+)?(?:tasks?\s+)?",
+    ids!()
+));
+
 /// A remark in parentheses.
 static REMARK: LazyPattern = pattern!(r"\([^()]*\)|（[^（）]*）");
 
@@ -60,13 +74,23 @@ pub(super) fn resolve(list: &mut TaskList) {
     let ids: Vec<Box<str>> = list.tasks.iter().map(|task| task.id.clone()).collect();
     for task in &mut list.tasks {
         let (named, needs) = named(task, &ids);
-        let others = named.into_iter().filter(|id| !task.is_named(id));
+        let named = named.into_iter().map(|id| as_listed(id, &ids));
+        let others = named.filter(|id| !task.is_named(id));
         let (depends_on, needs) = (
             each_once(others, str::to_ascii_uppercase),
             each_once(needs, str::to_owned),
         );
         (task.depends_on, task.needs) = (depends_on, needs);
     }
+}
+
+/// An ID as the list writes it: `T6` is the task `T006` where there is no `T6`.
+fn as_listed(id: String, ids: &[Box<str>]) -> String {
+    if ids.iter().any(|own| own.eq_ignore_ascii_case(&id)) {
+        return id;
+    }
+    let same = ids.iter().find(|own| has_same_number(own, &id));
+    same.map_or(id, ToString::to_string)
 }
 
 /// Words in their order, each where it stands first; words of one form are the same.
@@ -92,12 +116,13 @@ fn named(task: &Task, ids: &[Box<str>]) -> (Vec<String>, Vec<String>) {
         let found = pattern.all(&text).into_iter();
         phrases.extend(found.filter_map(|found| {
             let phrase = found.get(1)?;
-            Some((phrase.start(), phrase.as_str()))
+            let before = &text[..phrase.start()];
+            (!NEGATED.is_match(before)).then(|| (phrase.start(), phrase.as_str()))
         }));
     }
     phrases.sort_by_key(|(at, _)| *at);
     for (_, phrase) in phrases {
-        let (keys, rest) = keys_in(&REMARK.without(phrase));
+        let (keys, rest) = keys_in(&LEFT_OUT.without(&REMARK.without(phrase)));
         needs.extend(keys);
         for found in NAMED.all(&rest) {
             match (found.get(1), found.get(2), found.get(3)) {

@@ -56,15 +56,15 @@ pub enum DirectoryMatch {
     Several(Vec<String>),
 }
 
-/// The directory that a branch means: that of its last part's name, else the only one with its number.
-/// `None` for a branch that names no feature.
+/// The directory that a branch means: that of its last part's name, else the only one with its number
+/// and a name that goes with it. `None` for a branch that names no feature.
 pub fn of_branch(branch: &str, directories: &[String]) -> Option<DirectoryMatch> {
     let name = branch.rsplit('/').next().unwrap_or(branch);
-    let (number, _) = split_number(name)?;
+    let (number, slug) = split_number(name)?;
     if directories.iter().any(|directory| directory == name) {
         return Some(DirectoryMatch::One(name.to_owned()));
     }
-    Some(of_number(number, directories))
+    Some(of_number(number, Some(slug), directories))
 }
 
 /// The directory that a name or a number means.
@@ -74,13 +74,30 @@ pub fn of_name(name: &str, directories: &[String]) -> DirectoryMatch {
     if directories.iter().any(|directory| directory == name) {
         return DirectoryMatch::One(name.to_owned());
     }
-    let number = split_number(name).map_or(name, |(number, _)| number);
-    of_number(number, directories)
+    match split_number(name) {
+        Some((number, slug)) => of_number(number, Some(slug), directories),
+        None => of_number(name, None, directories),
+    }
 }
 
-fn of_number(number: &str, directories: &[String]) -> DirectoryMatch {
-    let has_number =
-        |directory: &&String| split_number(directory).is_some_and(|(found, _)| found == number);
+/// Returns true if two slugs can be of one feature: one begins with the words of the other. A number alone
+/// says little where several projects count from 1.
+fn goes_with(one: &str, other: &str) -> bool {
+    let words = |slug: &str| slug.to_lowercase().replace('_', "-");
+    let (one, other) = (words(one), words(other));
+    let begins = |long: &str, short: &str| {
+        long.strip_prefix(short)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    begins(&one, &other) || begins(&other, &one)
+}
+
+fn of_number(number: &str, slug: Option<&str>, directories: &[String]) -> DirectoryMatch {
+    let has_number = |directory: &&String| {
+        split_number(directory).is_some_and(|(found, own)| {
+            found == number && slug.is_none_or(|slug| goes_with(slug, own))
+        })
+    };
     let found: Vec<String> = directories.iter().filter(has_number).cloned().collect();
     match found.as_slice() {
         [] if directories.iter().any(|directory| directory == number) => {
@@ -178,22 +195,35 @@ mod tests {
 
     #[test]
     fn a_branch_means_its_own_directory_or_the_only_one_with_its_number() {
-        let directories = ["042-demo-board", "043-a", "043-b", "1042-x", "050"].map(String::from);
+        let names = [
+            "042-demo-board",
+            "043-a",
+            "043-b",
+            "044-c-a",
+            "044-c-b",
+            "1042-x",
+            "050",
+        ];
+        let directories = names.map(String::from);
         let one = |name: &str| Some(DirectoryMatch::One(name.to_owned()));
         for (branch, expected) in [
             ("042-demo-board", one("042-demo-board")),
             ("jdoe/web/042_demo-board", one("042-demo-board")),
-            ("feat/042-other", one("042-demo-board")),
+            ("feat/042-demo", one("042-demo-board")),
+            ("feat/042-demo-board-v2", one("042-demo-board")),
+            ("feat/042-other", Some(DirectoryMatch::None)),
+            ("feat/042-demob", Some(DirectoryMatch::None)),
             ("050-anything", one("050")),
-            ("1042-y", one("1042-x")),
+            ("1042-x-y", one("1042-x")),
             ("043-a", one("043-a")),
             (
-                "043-c",
+                "044-c",
                 Some(DirectoryMatch::Several(vec![
-                    "043-a".into(),
-                    "043-b".into(),
+                    "044-c-a".into(),
+                    "044-c-b".into(),
                 ])),
             ),
+            ("043-c", Some(DirectoryMatch::None)),
             ("999-x", Some(DirectoryMatch::None)),
             ("main", None),
         ] {

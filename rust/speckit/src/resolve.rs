@@ -25,6 +25,8 @@ pub const SPECS: &str = "specs";
 pub struct SearchStart {
     /// The working folder.
     pub folder: PathBuf,
+    /// The project's folder, as the caller found it for all formats.
+    pub root: PathBuf,
     /// All variables; those of spec-kit are looked at.
     pub environment: BTreeMap<String, String>,
 }
@@ -170,7 +172,8 @@ fn of_directory(root: &RootFolder, name: String) -> FeatureDirectory {
     }
 }
 
-/// The project's folder, and what said so.
+/// The project's folder, and what said so: the variable of spec-kit, else the folder that the caller found, as for
+/// all other formats.
 fn project(start: &SearchStart) -> Result<(RootFolder, &'static str), Error> {
     if let Some(given) = variable(start, "SPECIFY_INIT_DIR") {
         let folder = start.folder.join(given);
@@ -180,22 +183,14 @@ fn project(start: &SearchStart) -> Result<(RootFolder, &'static str), Error> {
         }
         return Ok((RootFolder::open(&folder)?, "SPECIFY_INIT_DIR"));
     }
-    let here = RootFolder::open(&start.folder)?;
-    let mut above = here.path().ancestors();
-    if let Some(folder) = above.find(|folder| folder.join(".specify").is_dir()) {
-        return Ok((RootFolder::open(folder)?, "nearest .specify"));
-    }
-    let mut upwards = here.path().ancestors();
-    let top = upwards.find(|folder| disk::exists(&folder.join(".git")));
-    let inside = |folder: &&Path| top.is_none_or(|top| folder.starts_with(top));
-    let mut near = here.path().ancestors().take_while(inside);
-    if let Some(folder) = near.find(|folder| has_features(folder)) {
-        return Ok((RootFolder::open(folder)?, "nearest specs"));
-    }
-    match top {
-        Some(top) => Ok((RootFolder::open(top)?, "top of the git checkout")),
-        None => Ok((here, "working folder")),
-    }
+    let root = RootFolder::open(&start.root)?;
+    let rule = match root.path() {
+        folder if folder.join(".specify").is_dir() => "nearest .specify",
+        folder if has_features(folder) => "nearest specs",
+        folder if disk::exists(&folder.join(".git")) => "top of the git checkout",
+        _ => "project folder",
+    };
+    Ok((root, rule))
 }
 
 fn variable<'a>(start: &'a SearchStart, name: &str) -> Option<&'a str> {
@@ -205,12 +200,10 @@ fn variable<'a>(start: &'a SearchStart, name: &str) -> Option<&'a str> {
 
 /// Returns true if a folder has directories of features that are named as such.
 fn has_features(folder: &Path) -> bool {
-    let is_chant = folder.file_name().is_some_and(|name| name == ".chant");
     let names = disk::names(&folder.join(SPECS)).unwrap_or_default();
-    !is_chant
-        && names
-            .iter()
-            .any(|named| named.is_folder && split_number(&named.name).is_some())
+    names
+        .iter()
+        .any(|named| named.is_folder && split_number(&named.name).is_some())
 }
 
 /// The directories in `specs/`, by name.

@@ -182,11 +182,30 @@ impl std::fmt::Display for TaskProgress {
     }
 }
 
+/// Returns true if two IDs have the same letters and the same number, whatever zeros are before it.
+pub fn has_same_number(one: &str, other: &str) -> bool {
+    let parts = |id: &str| {
+        let letters = id.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let number: u64 = id[letters..].parse().ok()?;
+        Some((id[..letters].to_ascii_uppercase(), number))
+    };
+    parts(one).is_some_and(|parts_of_one| Some(parts_of_one) == parts(other))
+}
+
 impl TaskList {
-    /// The places of the tasks with an ID, in any case; several where the file has it twice.
+    /// The places of the tasks with an ID, in any case; several where the file has it twice. Where there is
+    /// none, those of its number: `T6` stands for `T006`.
     pub fn named(&self, id: &str) -> Vec<usize> {
-        let is_it = |at: &usize| self.tasks[*at].is_named(id.trim());
-        (0..self.tasks.len()).filter(is_it).collect()
+        let id = id.trim();
+        let places = |is_it: &dyn Fn(&Task) -> bool| -> Vec<usize> {
+            let places = 0..self.tasks.len();
+            places.filter(|at| is_it(&self.tasks[*at])).collect()
+        };
+        let exact = places(&|task| task.is_named(id));
+        if !exact.is_empty() {
+            return exact;
+        }
+        places(&|task| has_same_number(&task.id, id))
     }
 
     /// The tasks of a phase.

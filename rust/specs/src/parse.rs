@@ -108,6 +108,10 @@ pub fn document(path: &str, source: FileSource) -> ParsedSpec {
         FileSource::Text(text) => text,
         FileSource::Unreadable(why) => return Err(broken(None, format!("cannot be read: {why}"))),
     };
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        let message = "the file is empty; write what to do, or remove it".to_owned();
+        return Err(broken(None, message));
+    }
     let id: SpecId = stem
         .parse()
         .map_err(|e: super::id::InvalidSpecId| broken(None, e.to_string()))?;

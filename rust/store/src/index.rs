@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::StoreError;
 use super::changes::{ChangedFiles, FolderWatch};
 use super::disk::{self, Disk, FileStamp, TICK};
+use super::extra_copies;
 use super::files::RootFolder;
 use chant_base::progress::ProgressMeter;
 
@@ -369,6 +370,25 @@ impl<T: Send> DocumentIndex<T> {
         changes
     }
 
+    /// Returns why a file is no document of its own: it links to another one, or is a copy of one.
+    fn extra_copy(&self, path: &str, linked: Option<&Path>) -> Option<String> {
+        let given = self.absolute(path);
+        let name = given.file_name()?.to_str()?;
+        if !name.ends_with(".md") {
+            return None;
+        }
+        if let Some(sibling) = linked.and_then(|real| extra_copies::linked_sibling(&given, real)) {
+            return Some(format!(
+                "it is a link to `{sibling}`, which counts by its own name; remove the link"
+            ));
+        }
+        let is_there = |name: &str| disk::exists(&given.with_file_name(name));
+        let original = extra_copies::original(name, &is_there)?;
+        Some(format!(
+            "it is a copy of `{original}` that another program made; take over what differs, then remove it"
+        ))
+    }
+
     /// Looks at one file; reads and parses it when its stamp is not the known one.
     fn look(&self, candidate: &FileCandidate, now: Option<SystemTime>) -> FileLook<T> {
         let FileCandidate {
@@ -403,6 +423,9 @@ impl<T: Send> DocumentIndex<T> {
             Err(_) if !disk::exists(&self.absolute(path)) => return FileLook::Gone,
             Err(_) => return unreadable("the link leads nowhere".into()),
         };
+        if let Some(why) = self.extra_copy(path, is_link.then_some(real.as_path())) {
+            return unreadable(why);
+        }
         if let Some(known) = self.entries.get(path) {
             let stamp = (self.disk.stamp)(&real);
             if stamp.is_none() && !disk::exists(&real) {

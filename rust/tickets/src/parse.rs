@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::code::TicketCode;
 use super::criteria::is_about_criteria;
-use super::model::{BrokenTicket, DocumentedWords, Ticket, TicketProblem};
+use super::model::{BrokenTicket, DocumentedWords, Ticket, TicketProblem, TicketStatus};
 use chant_base::counted::count_visited;
 use chant_store::index::FileSource;
 use chant_text::checklist::{self, UNREAD_ADVICE};
@@ -69,9 +69,40 @@ pub fn document(path: &str, source: FileSource) -> ParsedTicket {
         FileSource::Unreadable(why) => broken(None, why),
         FileSource::Text(text) => match clash::in_document(&text) {
             Some(clash) => broken(Some(clash.begins), clash.to_string()),
-            None => Ok(Arc::new(ticket(path, text))),
+            None => match unread_form(path, &text) {
+                Some((line, why)) => broken(line, why),
+                None => Ok(Arc::new(ticket(path, text))),
+            },
         },
     }
+}
+
+/// Returns what keeps a file that is meant as a ticket from being read as one: it is empty, or has the older
+/// header, a list of attributes below its title in place of front matter.
+fn unread_form(path: &str, text: &str) -> Option<(Option<usize>, String)> {
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() {
+        let is_numbered = stem(path).bytes().any(|byte| byte.is_ascii_digit());
+        return is_numbered.then(|| (None, "the file is empty".to_owned()));
+    }
+    if text.starts_with("---") {
+        return None;
+    }
+    let above = text.lines().take_while(|line| !line.starts_with("## "));
+    let (at, status) = above.enumerate().find_map(|(at, line)| {
+        let rest = line.trim_start().strip_prefix(['-', '*'])?.trim_start();
+        let rest = rest
+            .strip_prefix("**Status")?
+            .trim_start_matches([':', '*']);
+        Some((at, rest.trim().to_owned()))
+    })?;
+    Some((
+        Some(at + 1),
+        format!(
+            "it has the older header without front matter, so its status `{status}` is not read; write the \
+             attributes between two lines `---` at the top, such as `status: {status}`"
+        ),
+    ))
 }
 
 /// Reads a ticket's text.
@@ -130,6 +161,22 @@ pub fn ticket(path: &str, text: String) -> Ticket {
         meant: DocumentedWords::default(),
     };
     ticket.meant = DocumentedWords::of(ticket.status(), ticket.kind(), ticket.priority());
+    if let (None, Some(status)) = (ticket.meant.status, ticket.status.as_deref()) {
+        let ends = TicketStatus::ALL
+            .iter()
+            .copied()
+            .filter(|status| status.is_done());
+        let ends: Vec<&str> = ends.map(TicketStatus::as_str).collect();
+        ticket.problems.push(TicketProblem {
+            path: path.into(),
+            line: None,
+            message: format!(
+                "the status `{status}` is none of markdown-ticket's; what depends on this ticket waits until it \
+                 is {}",
+                ends.join(" or ")
+            ),
+        });
+    }
     ticket
 }
 

@@ -64,14 +64,24 @@ impl TrustStore {
     }
 
     /// Returns the trusted configurations of a folder, the newest first; empty if the record is
-    /// invalid.
+    /// invalid. What was trusted before the folder became a repository stays trusted: the hash covers
+    /// hooks and settings of git.
     pub fn trusted(&self, place: &TrustedPlace) -> Vec<TrustedHash> {
-        self.read(place).unwrap_or_default()
+        let mut trusted = self.read(place).unwrap_or_default();
+        let before_git = place.before_git().and_then(|before| self.read(&before));
+        for earlier in before_git.into_iter().flatten() {
+            if !trusted.iter().any(|given| given.hash == earlier.hash) {
+                trusted.push(earlier);
+            }
+        }
+        trusted
     }
 
-    /// Returns the path of a folder's record, to check it for changes.
-    pub fn path_of(&self, place: &TrustedPlace) -> PathBuf {
-        self.record_of(place)
+    /// Returns the paths of a folder's records, to check them for changes.
+    pub fn paths_of(&self, place: &TrustedPlace) -> Vec<PathBuf> {
+        let before_git = place.before_git();
+        let places = std::iter::once(place).chain(&before_git);
+        places.map(|place| self.record_of(place)).collect()
     }
 
     fn read(&self, place: &TrustedPlace) -> Option<Vec<TrustedHash>> {
@@ -104,9 +114,11 @@ impl TrustStore {
     /// # Errors
     /// `Io` when the record cannot be removed.
     pub fn revoke(&self, place: &TrustedPlace) -> Result<bool, StoreError> {
-        let path = self.record_of(place);
-        let was_there = disk::exists(&path);
-        disk::remove(&path)?;
+        let mut was_there = false;
+        for path in self.paths_of(place) {
+            was_there |= disk::exists(&path);
+            disk::remove(&path)?;
+        }
         Ok(was_there)
     }
 
@@ -137,6 +149,17 @@ impl TrustStore {
 }
 
 impl TrustedPlace {
+    /// Returns the folder as it was before `git init` in it or above it; `None` without git, and if
+    /// the repository is elsewhere: a clone that points there is another place.
+    fn before_git(&self) -> Option<Self> {
+        let common = self.common.as_deref()?;
+        let is_around = common.ends_with(".git") && self.root.starts_with(common.parent()?);
+        is_around.then(|| Self {
+            root: self.root.clone(),
+            common: None,
+        })
+    }
+
     fn key(&self) -> Vec<u8> {
         let mut key = bytes_of(&self.root);
         key.push(0);
@@ -225,6 +248,21 @@ mod tests {
         assert_eq!(store.trusted(&here), []);
     }
 
+    #[test]
+    fn a_folder_that_becomes_a_repository_stays_trusted() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, before) = (store(folder.path()), place("/a/b", None));
+        store.give(&before, given("x")).unwrap();
+        for own in ["/a/b/.git", "/a/.git"] {
+            assert_eq!(store.trusted(&place("/a/b", Some(own))), [given("x")]);
+        }
+        for elsewhere in ["/c/.git", "/a/b", "/a/bc/.git"] {
+            assert_eq!(store.trusted(&place("/a/b", Some(elsewhere))), []);
+        }
+        assert!(store.revoke(&place("/a/b", Some("/a/b/.git"))).unwrap());
+        assert_eq!(store.trusted(&before), []);
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_record_that_others_could_have_written_counts_for_nothing() {
@@ -232,7 +270,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (store, here) = (store(folder.path()), place("/a", None));
         store.give(&here, given("x")).unwrap();
-        let path = store.path_of(&here);
+        let path = store.paths_of(&here).remove(0);
         let mode = |path: &Path, mode| {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         };

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::item::Item;
-use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
+use super::workspace_graph::WorkspaceGraph;
 use super::{Workspace, revision_view};
 use chant_base::error::Error;
 use chant_base::external_items::{split_key, split_repository};
 use chant_graph::network::Network;
-use chant_graph::picture::StatusColor;
 use chant_graph::{Edge, ItemProgress, Node};
 use chant_work::durations::RunStatistics;
 use chant_work::learned_amounts::LearnedAmount;
@@ -183,8 +182,9 @@ impl AnalyticsGraph {
             "repo" => self.texts(|node, _| self.repository(node)),
             "dialect" => self.texts(|node, _| self.dialect(node)),
             "title" => self.of_items(|item| Some(item.title().into())),
-            "status" => self.texts(|_, item| {
-                let status = item.map_or(ELSEWHERE, |item| item.status());
+            "status" => self.texts(|node, item| {
+                let outside = || self.joined.outside(node).0;
+                let status = item.map_or_else(outside, |item| item.status());
                 Some(status.into())
             }),
             "path" => self.of_items(|item| Some(item.path().into())),
@@ -203,8 +203,9 @@ impl AnalyticsGraph {
             "expected" => self.numbers(|item| {
                 expected_seconds(item?, &self.learned.duration, self.agent.as_deref())
             }),
-            "tone" => self.texts(|_, item| {
-                let tone = item.map_or(StatusColor::Elsewhere, |item| item.drawn());
+            "tone" => self.texts(|node, item| {
+                let outside = || self.joined.outside(node).1;
+                let tone = item.map_or_else(outside, |item| item.drawn());
                 Some(tone.word().into())
             }),
             _ => return None,

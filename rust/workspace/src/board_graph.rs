@@ -14,7 +14,7 @@ use super::item::Item;
 use super::key;
 use super::meaning::WorkMeaning;
 use super::ops::resolve_item;
-use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
+use super::workspace_graph::WorkspaceGraph;
 use chant_base::answer::{Answer, cut};
 use chant_base::error::Error;
 use chant_draw::clip::{ClipOptions, clip};
@@ -24,7 +24,6 @@ use chant_graph::network::critical::ItemTimes;
 use chant_graph::network::schedule::{
     DurationEstimates, DurationSpread, ScheduleOptions, ScheduleSlot,
 };
-use chant_graph::picture::StatusColor;
 use chant_graph::{ItemProgress, Node};
 use chant_work::learned_amounts::LearnedAmount;
 
@@ -253,12 +252,13 @@ impl<'a> FigureRows<'a> {
         let class = format!("meaning-{meaning}");
         let Some(item) = self.joined.item(node) else {
             let key = self.joined.graph().key(node);
+            let (word, tone) = self.joined.outside(node);
             return FigureTexts {
                 label: key.to_owned(),
-                sub: ELSEWHERE.to_owned(),
-                title: format!("{key}\n{ELSEWHERE}"),
+                sub: word.to_owned(),
+                title: format!("{key}\n{word}"),
                 class: class + " elsewhere",
-                state: StatusColor::Elsewhere.word().to_owned(),
+                state: tone.word().to_owned(),
                 ..FigureTexts::default()
             };
         };
@@ -284,11 +284,13 @@ impl<'a> FigureRows<'a> {
         let node = self.timed.node(at);
         let item = self.joined.item(node);
         let slack = self.timed.slack.as_ref().map(|slack| slack[at as usize]);
-        let slack = slack.filter(|_| self.timed.network.is_open(at));
+        // Without runs every item counts as an hour, and an estimate of that is none.
+        let is_estimated = self.timed.learned.runs > 0 && self.timed.network.is_open(at);
+        let slack = slack.filter(|_| is_estimated);
         GraphFigureRow {
             key: self.joined.graph().key(node),
             title: item.map_or_else(String::new, |item| cut(item.title(), TITLE_SHOWN)),
-            status: item.map_or(ELSEWHERE, |item| item.status()),
+            status: item.map_or_else(|| self.joined.outside(node).0, |item| item.status()),
             meaning: self.meaning(at).map(WorkMeaning::as_str),
             slack: slack.map(rounded),
             critical: self.timed.critical.contains(&at),

@@ -159,8 +159,8 @@ fn labels_of(facets: &BoardFacets) -> Vec<LabelCount<'_>> {
         .collect()
 }
 
-/// Returns the items that wait for an act of a person, but for questions, which have lists of their own, and for
-/// paused work: approvals, conflicts, merges, and work that failed or is not proven.
+/// Returns the items that wait for an act of a person, but for questions, which have lists of their own: approvals,
+/// conflicts, merges, paused work, and work that failed or is not proven.
 ///
 /// # Errors
 /// As [`Workspace::snapshot`].
@@ -205,7 +205,8 @@ fn kind_of(task: PersonTask) -> Option<&'static str> {
         PersonTask::Conflict => Some("conflict"),
         PersonTask::Failed | PersonTask::Attention => Some("failure"),
         PersonTask::Merge => Some("merge"),
-        PersonTask::Question | PersonTask::Paused => None,
+        PersonTask::Paused => Some("pause"),
+        PersonTask::Question => None,
     }
 }
 

@@ -69,6 +69,7 @@ impl LookupPlaces {
         let disk = Disk::default();
         let start = SearchStart {
             folder: root.clone(),
+            root: root.clone(),
             environment: BTreeMap::new(),
         };
         Self {

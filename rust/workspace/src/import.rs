@@ -1,5 +1,6 @@
 //! Work of other places brought into the specs of a workspace: what lies at a path, and who reads it.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::Workspace;
@@ -8,6 +9,7 @@ use super::error::WorkspaceError;
 use super::key::normal;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
+use chant_specs::import::backlog::BacklogStatuses;
 use chant_specs::import::{
     ImportCandidate, ImportReading, ImportSource, STATE, backlog, beads, bring_in, specs, table,
 };
@@ -74,6 +76,19 @@ impl ImportFormat {
 /// The files of beads in its folder, the usual one first.
 const ISSUES: [&str; 2] = ["issues.jsonl", "beads.jsonl"];
 
+/// How work is imported.
+#[derive(Debug, Default)]
+pub struct ImportRequest<'a> {
+    /// The format; what the path looks like if it is not named.
+    pub format: Option<&'a str>,
+    /// True if nothing is written.
+    pub dry_run: bool,
+    /// The path that names the source, if it is not the one that is read.
+    pub named: Option<&'a Path>,
+    /// The states for words of the source that specs do not have, by the words.
+    pub statuses: HashMap<String, String>,
+}
+
 /// Brings what lies at a path into the specs of the workspace, all or none; without a format what it
 /// looks like. What was brought in before stays as it is.
 ///
@@ -83,9 +98,14 @@ const ISSUES: [&str; 2] = ["issues.jsonl", "beads.jsonl"];
 pub fn import(
     workspace: &Workspace,
     path: &Path,
-    format: Option<&str>,
-    dry_run: bool,
+    request: &ImportRequest<'_>,
 ) -> Result<Answer, Error> {
+    let ImportRequest {
+        format,
+        dry_run,
+        named,
+        statuses,
+    } = request;
     let refused = |why: String| WorkspaceError::Source {
         path: path.display().to_string(),
         why,
@@ -94,7 +114,7 @@ pub fn import(
         let why = "there is nothing of that name. Give the file or folder that holds the work";
         return Err(refused(why.into()).into());
     }
-    let form = match format {
+    let form = match *format {
         None => guessed(path).ok_or_else(|| {
             refused(format!(
                 "its format is not clear; expected a folder with .chant/specs, a .vine file, \
@@ -120,12 +140,91 @@ pub fn import(
         let (word, place) = (form.word(), form.place());
         refused(format!("it has nothing of {word}; expected {place}"))
     })?;
+    let mut reading = reading;
+    let source = source_name(workspace.root(), named.unwrap_or(path), form);
+    reading.map_statuses(&chosen_statuses(statuses)?);
+    reading.name_source(form.word(), &source);
     let shown = path.display().to_string();
     let source = ImportSource {
         format: form.word(),
         path: &shown,
     };
-    bring_in(&workspace.parts.chant, &reading, source, dry_run)
+    bring_in(&workspace.parts.chant, &reading, source, *dry_run)
+}
+
+/// The states for words, both as a person gives them.
+fn chosen_statuses(
+    given: &HashMap<String, String>,
+) -> Result<HashMap<String, SpecStatus>, WorkspaceError> {
+    let read = |(word, status): (&String, &String)| {
+        let known = SpecStatus::ALL
+            .into_iter()
+            .find(|known| known.as_str() == status);
+        let known = known.ok_or_else(|| WorkspaceError::Invalid {
+            name: "status",
+            given: status.clone(),
+            expected: format!(
+                "one of {}",
+                SpecStatus::ALL.map(SpecStatus::as_str).join(", ")
+            ),
+        })?;
+        Ok((word.to_lowercase(), known))
+    };
+    given.iter().map(read).collect()
+}
+
+/// The name of a source in origins: its path from the project, however it was given. Of a format that is a folder
+/// of files the folder, whichever of them was named.
+fn source_name(root: &Path, path: &Path, form: ImportFormat) -> String {
+    let real = |path: &Path| disk::real(path).unwrap_or_else(|_| path.to_owned());
+    let (root, mut path) = (real(root), real(path));
+    let inner: &[&str] = match form {
+        ImportFormat::Chant => &["specs", ".chant"],
+        ImportFormat::Beads => &["issues.jsonl", "beads.jsonl", ".beads"],
+        ImportFormat::Backlog => &["tasks", "completed", "backlog", ".backlog"],
+        ImportFormat::Vine | ImportFormat::Csv => &[],
+    };
+    for name in inner {
+        if path.ends_with(name) {
+            path.pop();
+        }
+    }
+    let shared = root.components().zip(path.components());
+    let shared = shared.take_while(|(one, other)| one == other).count();
+    let up = root.components().skip(shared).map(|_| "..".to_owned());
+    let down = path.components().skip(shared);
+    let down = down.map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let parts: Vec<String> = up.chain(down).collect();
+    if parts.is_empty() {
+        ".".to_owned()
+    } else {
+        parts.join("/")
+    }
+}
+
+/// Refuses a text with conflict markers, by its line.
+fn refuse_conflict(file: &Path, text: &str) -> Result<(), WorkspaceError> {
+    let is_marker = |line: &str| {
+        let marks = ["<<<<<<< ", ">>>>>>> ", "||||||| "];
+        marks.iter().any(|mark| line.starts_with(mark))
+    };
+    match text.lines().position(is_marker) {
+        None => Ok(()),
+        Some(at) => Err(WorkspaceError::Source {
+            path: file.display().to_string(),
+            why: format!(
+                "line {} is a conflict marker. Resolve the conflict, then import again",
+                at + 1
+            ),
+        }),
+    }
+}
+
+/// Reads a text that has no conflict markers.
+fn read_text(disk: &Disk, file: &Path, shown: &str) -> Result<String, Error> {
+    let (text, _) = disk.read_text(file, shown)?;
+    refuse_conflict(file, &text)?;
+    Ok(text)
 }
 
 /// The format of what lies at a path.
@@ -198,7 +297,7 @@ fn texts(folder: &Path, disk: &Disk) -> Result<Vec<(String, String)>, Error> {
     names.sort();
     let mut texts = Vec::with_capacity(names.len());
     for name in names {
-        let (text, _) = disk.read_text(&folder.join(&name), &name)?;
+        let text = read_text(disk, &folder.join(&name), &name)?;
         texts.push((name, text));
     }
     let mut folders = listing.folders;
@@ -238,7 +337,7 @@ fn read_issues(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error>
     let Some(file) = issue_file(path) else {
         return Ok(None);
     };
-    let (text, _) = disk.read_text(&file, &file.display().to_string())?;
+    let text = read_text(disk, &file, &file.display().to_string())?;
     Ok(Some(beads::read(&text)))
 }
 
@@ -248,9 +347,19 @@ fn read_tasks(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> 
         return Ok(None);
     }
     let mut reading = ImportReading::default();
+    let home = folders[0].parent().map(Path::to_owned).unwrap_or_default();
+    let configs = ["config.yml", "config.yaml"].map(|name| home.join(name));
+    let config = configs.iter().find(|config| disk::is_file(config));
+    let config = config.map(|config| read_text(disk, config, &config.display().to_string()));
+    let configured = backlog::configured_statuses(&config.transpose()?.unwrap_or_default());
     for folder in folders {
+        let statuses = BacklogStatuses {
+            configured: configured.clone(),
+            are_done: folder.ends_with("completed"),
+        };
+        let shown = folder.file_name().unwrap_or_default().to_string_lossy();
         for (name, text) in texts(&folder, disk)? {
-            backlog::read(&name, &text, &mut reading);
+            backlog::read(&format!("{shown}/{name}"), &text, &statuses, &mut reading);
         }
     }
     Ok(Some(reading))
@@ -260,7 +369,7 @@ fn read_table(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> 
     if !disk::is_file(path) {
         return Ok(None);
     }
-    let (text, _) = disk.read_text(path, &path.display().to_string())?;
+    let text = read_text(disk, path, &path.display().to_string())?;
     let records = csv_table::records(&text).map_err(|why| WorkspaceError::Source {
         path: path.display().to_string(),
         why: format!("it is no CSV: {why}"),
@@ -272,19 +381,18 @@ fn read_plan(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> {
     if !disk::is_file(path) {
         return Ok(None);
     }
-    let (text, _) = disk.read_text(path, &path.display().to_string())?;
+    let text = read_text(disk, path, &path.display().to_string())?;
     let document = VineDocument::read(text)?;
-    let file = path.file_name().unwrap_or_default().to_string_lossy();
     let mut reading = ImportReading::default();
     for node in &document.plan.graph.nodes {
-        let candidate = of_task(node, &file, &mut reading);
+        let candidate = of_task(node, &mut reading);
         reading.candidates.push(candidate);
     }
     Ok(Some(reading))
 }
 
-fn of_task(node: &VineNode, file: &str, reading: &mut ImportReading) -> ImportCandidate {
-    let origin = |id: &str| format!("vine:{file}#{id}");
+fn of_task(node: &VineNode, reading: &mut ImportReading) -> ImportCandidate {
+    let origin = |id: &str| format!("vine:{id}");
     let id = &*node.id;
     let mut spec = ImportCandidate::new(origin(id), &node.name);
     spec.depends_on = node.dependencies.iter().map(|id| origin(id)).collect();

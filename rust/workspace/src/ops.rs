@@ -12,15 +12,16 @@ use super::view::{
     EdgeRow, GraphData, ItemList, ItemRow, ItemTreeRow, ItemTreeView, ResolvedItemView,
     WholeItemView, problems, reason,
 };
-use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
+use super::workspace_graph::WorkspaceGraph;
 use chant_base::answer::{Answer, PageRequest, fitting, size_of};
 use chant_base::counted_list::CountedList;
 use chant_base::error::Error;
 use chant_base::external_items::split_key;
 use chant_base::ident::{ResolvedId, close_names, meant};
 use chant_base::next_step::{NextStep, hint};
-use chant_graph::picture::{GraphPicture, PictureArrow, PictureFigure, StatusColor};
+use chant_graph::picture::{GraphPicture, PictureArrow, PictureFigure};
 use chant_graph::{ItemProgress, Node};
+use chant_speckit::task::has_same_number;
 use chant_tickets::code::TicketCode;
 
 /// Most keys that an error names.
@@ -181,14 +182,7 @@ fn called<'a>(joined: &'a WorkspaceGraph, kind: Option<&str>, text: &str) -> Vec
     let nodes = keys.iter().filter_map(|key| joined.graph().find(key));
     let mut nodes: Vec<Node> = nodes.filter(|node| joined.item(*node).is_some()).collect();
     if is_wanted("speckit") {
-        let is_it = |node: &Node| {
-            let item = joined.item(*node).filter(|item| !item.is_phase());
-            item.is_some_and(|item| {
-                let of_feature = item.key().split_once(':').map(|(_, rest)| rest);
-                item.id().eq_ignore_ascii_case(text) || of_feature == Some(text)
-            })
-        };
-        nodes.extend(joined.feature_nodes().filter(is_it));
+        nodes.extend(feature_tasks(joined, text));
     }
     joined.sort(&mut nodes);
     nodes.dedup();
@@ -196,6 +190,31 @@ fn called<'a>(joined: &'a WorkspaceGraph, kind: Option<&str>, text: &str) -> Vec
         .into_iter()
         .filter_map(|node| joined.item(node))
         .collect()
+}
+
+/// The tasks of features that a text names, with their feature or without; `T6` stands for `T006` where there
+/// is no `T6`.
+fn feature_tasks(joined: &WorkspaceGraph, text: &str) -> Vec<Node> {
+    let (feature, id) = match text.split_once('#') {
+        Some((feature, id)) => (Some(feature), id),
+        None => (None, text),
+    };
+    let matching = |is_it: &dyn Fn(&str) -> bool| -> Vec<Node> {
+        let fits = |node: &Node| {
+            let item = joined.item(*node).filter(|item| !item.is_phase());
+            item.is_some_and(|item| {
+                let of_feature = item.key().split_once(':').map(|(_, rest)| rest);
+                let own = of_feature.and_then(|rest| Some(rest.split_once('#')?.0));
+                feature.is_none_or(|feature| own == Some(feature)) && is_it(&item.id())
+            })
+        };
+        joined.feature_nodes().filter(fits).collect()
+    };
+    let exact = matching(&|own| own.eq_ignore_ascii_case(id));
+    if exact.is_empty() {
+        return matching(&|own| has_same_number(own, id));
+    }
+    exact
 }
 
 fn specs_like<'a>(workspace: &Workspace, joined: &'a WorkspaceGraph, text: &str) -> Vec<Item<'a>> {
@@ -280,10 +299,12 @@ pub fn graph(
         "tree" => {
             let rows = picture.rows().into_iter();
             let drawn = picture.figures.iter();
+            let node = |key: &str| joined.graph().find(key);
+            let is_item = |key: &str| node(key).is_some_and(|node| joined.item(node).is_some());
             return Ok(Answer::whole(&ItemTreeView {
                 rows: rows.map(|row| ItemTreeRow::of(row, &picture)).collect(),
                 total: joined.len(),
-                shown: drawn.filter(|figure| figure.state != ELSEWHERE).count(),
+                shown: drawn.filter(|figure| is_item(figure.key)).count(),
                 cycles,
             }));
         }
@@ -389,11 +410,14 @@ pub(super) fn figure(joined: &WorkspaceGraph, node: Node) -> PictureFigure<'_> {
             state: item.status(),
             tone: item.tone(),
         },
-        None => PictureFigure {
-            key: joined.graph().key(node),
-            name: ELSEWHERE,
-            state: ELSEWHERE,
-            tone: StatusColor::Elsewhere,
-        },
+        None => {
+            let (word, tone) = joined.outside(node);
+            PictureFigure {
+                key: joined.graph().key(node),
+                name: word,
+                state: word,
+                tone,
+            }
+        }
     }
 }

@@ -11,6 +11,7 @@ use super::feature::{FeaturePart, FeatureTaskList, FeatureTasks};
 use super::key;
 use chant_base::counted::count_visited;
 use chant_base::recent::RecentChanges;
+use chant_graph::picture::StatusColor;
 use chant_graph::{DepGraph, Edge, EdgeKind, ItemProgress, Node};
 use chant_specs::id::SpecId;
 use chant_specs::model::Spec;
@@ -23,7 +24,7 @@ use chant_vine::frontier::GraphPlan;
 use chant_vine::model::{TaskStatus, VineNode as Task};
 
 /// The text that stands for the title and the state of an item that is only named.
-pub(super) const ELSEWHERE: &str = "not in this workspace";
+const ELSEWHERE: &str = "not in this workspace";
 
 /// A file that cannot be read as what it should be, or something else that is wrong with one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -528,6 +529,14 @@ impl WorkspaceGraph {
                     self.note(&key::normal(&named), progress(standing.is_done()));
                 }
             }
+        }
+    }
+
+    /// The word and the colour of what is no item here: done, as archived specs are, or not known.
+    pub(super) fn outside(&self, node: Node) -> (&'static str, StatusColor) {
+        match self.graph.progress(node) {
+            ItemProgress::Done => ("done", StatusColor::Done),
+            _ => (ELSEWHERE, StatusColor::Elsewhere),
         }
     }
 

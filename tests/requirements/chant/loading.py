@@ -3,6 +3,10 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "chant:loading:no_documents_of_their_own": Requirement(
+        "Empty files, links to siblings and copies that sync programs made are problems, not work.",
+        "issue: The daily hour 3",
+    ),
     "chant:loading:clone_without_active_specs_is_a_project": Requirement(
         "A clone whose specs are all archived, which git gives no folder of specs, is a project.",
         "issue: Ordinary repositories",

@@ -46,6 +46,37 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Wrong usage is reported on standard error with exit code 2, a mistyped command with a near name.",
         "house: command line",
     ),
+    "cli:exit_codes:one_table": Requirement(
+        "One table of the guide has the exit codes of all commands; a wrong option is exit code 2.",
+        "issue: The daily hour 4",
+    ),
+    "cli:exit_codes:are_what_the_table_says": Requirement(
+        "A command that answers with a finding ends with exit code 1 as the table says; `lint` on an error.",
+        "issue: The daily hour 4",
+    ),
+    "cli:inbox:each_with_its_command": Requirement(
+        "`inbox` lists what waits for a person, each with its reason and the command to type.",
+        "issue: The daily hour 4",
+    ),
+    "cli:status:says_how_many_wait": Requirement(
+        "`status` says how many things wait for a person.", "issue: The daily hour 4"
+    ),
+    "cli:archived:shown_and_searched": Requirement(
+        "`show` finds archived specs, `search --all` looks through them.", "issue: The daily hour 4"
+    ),
+    "cli:archived:counts_as_done": Requirement(
+        "An archived dependency is drawn as done.", "issue: The daily hour 4"
+    ),
+    "cli:add:prints_the_path": Requirement(
+        "`add` prints the path of the new spec.", "issue: The daily hour 4"
+    ),
+    "cli:add:refuses_what_would_be_broken": Requirement(
+        "`add` refuses an unknown type, prompt or dependency, and writes nothing, unless `--force` is given.",
+        "issue: The daily hour 4",
+    ),
+    "cli:output:plurals_are_right": Requirement(
+        "One of something is written without a plural.", "issue: The daily hour 4"
+    ),
     "cli:output:fits_eighty_columns": Requirement(
         "Tables stay within eighty columns and show every ID whole.", "house: command line"
     ),

@@ -9,6 +9,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "demo:make:test_runs": Requirement(
         "`make test` runs the tests from a fresh checkout.", "issue: Newcomer"
     ),
+    "demo:command:keeps_the_runs_when_asked": Requirement(
+        "In a project that `demo --keep` leaves, the runs of its agents are listed, and it is trusted.",
+        "issue: The daily hour 4",
+    ),
     "demo:command:keeps_the_project_when_asked": Requirement(
         "`demo --keep` leaves the sample project and says where it is.", "house: newcomers"
     ),

@@ -3,6 +3,35 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "import:origin:names_its_source": Requirement(
+        "An origin is `format:source#id`: equal IDs of two sources are different items; a source is the same "
+        "however it is named.",
+        "issue: The daily hour 2",
+    ),
+    "import:origin:former_ones_count": Requirement(
+        "What an earlier release imported, with an origin without a source, is not imported again.",
+        "issue: The daily hour 2",
+    ),
+    "import:status:by_evidence": Requirement(
+        "A status is what the source's configuration, its folder of done work or `closed_at` says; the "
+        "others are never ready.",
+        "issue: The daily hour 2",
+    ),
+    "import:status:a_person_maps_the_rest": Requirement(
+        '`--status "Shipped=completed"` maps other words; `--strict` writes nothing if any would be lost.',
+        "issue: The daily hour 2",
+    ),
+    "import:conflicts:are_refused": Requirement(
+        "A source with conflict markers is refused by file and line.", "issue: The daily hour 2"
+    ),
+    "import:duplicates:are_named": Requirement(
+        "Of two records with one ID the one updated later counts; of two files none, and both are named.",
+        "issue: The daily hour 2",
+    ),
+    "import:text:is_not_changed_without_a_word": Requirement(
+        "Texts stay as they are; all forms of dependencies are read; one total is printed at the end.",
+        "issue: The daily hour 2",
+    ),
     "export:formats:hold_every_item": Requirement(
         "`export` writes the items of every dialect as JSON, RFC 4180 CSV or a Markdown table, with filters "
         "and fields.",

@@ -3,6 +3,14 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "init:next:stages_what_it_names": Requirement(
+        "The `git add` that `init` proposes covers every file that it wrote in the project and git may have.",
+        "issue: The daily hour 4",
+    ),
+    "init:trust:stays_after_git_init": Requirement(
+        "A folder that `init` trusted stays trusted when it becomes a git repository.",
+        "issue: The daily hour 4",
+    ),
     "init:wizard:choosing_claude_writes_mcp_json": Requirement(
         "Choosing Claude in the interactive `chant init` writes `.mcp.json` into the project.",
         "seed chant:17",

@@ -94,8 +94,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:project:environment_chooses_the_folder": Requirement(
         "`CHANT_PROJECT` chooses the project when no flag does.", "decisions 3: Which project"
     ),
+    "server:project:one_for_lists_and_edits": Requirement(
+        "One rule finds the project for what is listed and what is edited: in worktrees, submodules, nested "
+        "repositories and monorepos, whether `.specify` is tracked, ignored or absent.",
+        "issue: The daily hour 1",
+    ),
+    "server:project:stops_at_the_checkout": Requirement(
+        "A project is looked for up to the top of the git checkout, never above it.",
+        "issue: The daily hour 1",
+    ),
     "server:project:nearest_chant_folder_upwards": Requirement(
-        "Without flag or variable the nearest folder upwards that holds `.chant` is the project.",
+        "Without flag or variable the nearest folder upwards in the checkout that holds `.chant` is the "
+        "project.",
         "decisions 3: Which project; reference chant 1.3",
     ),
     "server:project:git_top_level_comes_next": Requirement(

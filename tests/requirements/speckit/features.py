@@ -8,7 +8,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 8; reference rstn 6.2",
     ),
     "speckit:get_context:nested_projects": Requirement(
-        "The nearest `.specify` decides in a repository of several projects.", "reference rstn 1.4"
+        "The nearest project decides in a repository of several projects.", "reference rstn 1.4"
+    ),
+    "speckit:get_context:a_number_alone_is_no_name": Requirement(
+        "A branch means no feature by its number if the names differ, unless one begins with the other.",
+        "issue: The daily hour 1",
     ),
     "speckit:get_context:feature_json_of_any_kind": Requirement(
         "`feature.json` may name an absolute path; broken, empty or leading outside it warns.",
@@ -22,7 +26,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference rstn 1.4",
     ),
     "speckit:get_context:branches_of_every_form": Requirement(
-        "A branch is matched by its last part: name, else number.", "reference rstn 1.4"
+        "A branch is matched by its last part: name, else number where the name goes with it.",
+        "reference rstn 1.4",
     ),
     "speckit:read_spec:checklists_of_today": Requirement(
         "`checklist` reads `checklists/*.md` where there is no `checklist.md`.", "reference rstn 5.3"

@@ -3,6 +3,12 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "speckit:tasks:negated_dependencies_are_none": Requirement(
+        "`(does not depend on T003)` and its like are no dependencies.", "issue: The daily hour 3"
+    ),
+    "speckit:tasks:numbers_without_zeros": Requirement(
+        "`T6` stands for `T006` where there is no `T6`.", "issue: The daily hour 3"
+    ),
     "speckit:tasks:any_bullet_box_and_id": Requirement(
         "Tasks are read with any bullet, box, indentation and wrapping of their ID; a line with another sign "
         "in its box is none, and a problem.",

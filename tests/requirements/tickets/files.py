@@ -3,6 +3,14 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "tickets:loading:older_header_is_a_problem": Requirement(
+        "A ticket with the older header, a list of attributes in place of front matter, is a problem.",
+        "issue: The daily hour 3",
+    ),
+    "tickets:loading:unknown_statuses_are_problems": Requirement(
+        "A status that is none of the documented ones is a problem that says what a dependent waits for.",
+        "issue: The daily hour 3",
+    ),
     "tickets:worktrees:reads_where_it_is_worked_on": Requirement(
         "A ticket whose code the branch of a linked worktree carries is read and listed as it is there.",
         "issue 21; reference tickets 9",

@@ -1,7 +1,7 @@
 // What waits for a person, and what is wrong with files.
 
-const ENTRY_SYMBOLS = { question: "?", approval: "✓", conflict: "!", failure: "✗", merge: "⇥", trust: "⚑" };
-const ENTRY_ACTS = { question: questionActs, approval: approvalActs, conflict: mergeActs, merge: mergeActs, failure: failureActs, trust: trustActs };
+const ENTRY_SYMBOLS = { question: "?", approval: "✓", conflict: "!", failure: "✗", merge: "⇥", pause: "⏸", trust: "⚑" };
+const ENTRY_ACTS = { question: questionActs, approval: approvalActs, conflict: mergeActs, merge: mergeActs, failure: failureActs, pause: pauseActs, trust: trustActs };
 
 const inboxScreen = listScreen("Inbox", () => call("board_inbox"), ({ entries: list, total }) => [
   !canDecide() && list.length > 0 && note("Only a person decides these: open the board by “chant-mcp board --web”, or the one in the terminal."),
@@ -49,6 +49,10 @@ function mergeActs(entry) {
 
 function failureActs(entry) {
   return [canAct() && entryAct(entry, "Start again", () => startAgain(entry)), tabButton(entry.key, "Log")];
+}
+
+function pauseActs(entry) {
+  return [canAct() && entryAct(entry, "Go on", () => startAgain(entry)), tabButton(entry.key, "Log")];
 }
 
 function trustActs(entry) {

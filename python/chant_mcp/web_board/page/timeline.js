@@ -54,7 +54,7 @@ function showAxis() {
   const { span, behind, ahead, rows } = timeline;
   redraw(timeline.bar, [span, rows.length], () => [
     Object.entries(SPANS).map(([name, hours]) => button(name, () => ((timeline.span = hours), showTimeline()), { ...pressed(hours === span), at: name })),
-    muted(`${counted(rows.length, "row")}; planned from estimates, as if all that is ready began now`),
+    muted(`${counted(rows.length, "row")}; ${timeline.found.known_runs ? "planned from estimates" : "no run has ended, so nothing is estimated: each item is drawn equally long"}, as if all that is ready began now`),
   ]);
   const ticks = [-1, -0.5, 0, 0.5, 1].map((part) => part * span).filter((hour) => hour >= -behind && hour <= ahead);
   fill(timeline.axis, make("div.axis-room", ticks.map((hour) => placed(make(hour ? "span.tick" : "span.tick.is-now", tickWord(hour)), placeOf(hour)))));
@@ -68,7 +68,8 @@ function tickWord(hour) {
 
 function barNodes({ title, isPlanned, critical, outcome, from, to, left, right }) {
   const look = isPlanned ? `planned${critical ? ".is-critical" : ""}` : `past${outcome === "failed" ? ".is-failed" : ""}`;
-  const words = isPlanned ? `in ${hoursWord(from)}, takes ${hoursWord(to - from)}${critical ? ", critical" : ""}` : `${stateWord(outcome)}, ${durationWord((to - from) * 3600)}`;
+  const planWord = () => (timeline.found.known_runs ? `${from > 0 ? `in ${durationWord(from * 3600)}` : "now"}, takes ${durationWord((to - from) * 3600)}` : "no estimate");
+  const words = isPlanned ? `${planWord()}${critical ? ", critical" : ""}` : `${stateWord(outcome)}, ${durationWord((to - from) * 3600)}`;
   return [make("span.row-title", { title: plain(title) }, title), make("span.row-words", words),
     make("span.track", { "aria-hidden": true }, placed(make("span.now-line"), placeOf(0)), placed(make(`span.span.${look}`), left, right))];
 }

@@ -19,11 +19,12 @@ const dialectWord = (dialect) => DIALECT_WORDS[dialect] ?? dialect;
 const stateWord = (status) => String(status ?? "").replaceAll("_", " ");
 const numberWord = (number) => Number(number).toLocaleString("en");
 const counted = (count, one, many = `${one}s`) => `${numberWord(count)} ${count === 1 ? one : many}`;
-const hoursWord = (hours) => `${numberWord(Math.round(hours * 10) / 10)} h`;
 const sinceWord = (iso) => `${durationWord((Date.now() - Date.parse(iso)) / 1000)} ago`;
 
 function durationWord(seconds) {
-  const minutes = Math.max(0, Math.floor(seconds / 60) || 0);
+  const whole = Math.max(0, Math.round(seconds) || 0);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
   if (minutes < 60) return `${minutes} min`;
   return minutes < 1440 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : counted(Math.floor(minutes / 1440), "day");
 }
@@ -40,7 +41,9 @@ function plain(text) {
 const shortId = (id) => id.replace(/^.*\/|^\d{4}-\d\d-\d\d-/, "");
 const idOf = (key) => key.replace(/^\w+:/, "");
 
-function progressNode({ done, total } = {}) {
+/** Draws how many criteria are met; nothing is drawn for what has none, or whose are not known. */
+function progressNode(criteria) {
+  const { done, total } = criteria ?? {};
   if (!total) return null;
   const bar = make("span.bar", make("span"));
   bar.firstChild.style.width = `${(100 * done) / total}%`;

@@ -1,5 +1,6 @@
 //! Columns that data frame libraries read in place, by the Arrow `PyCapsule` interface.
 
+use chant_base::plural::counted;
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -127,6 +128,35 @@ pub(super) fn named(name: &str, values: ArrayRef) -> TypedColumn {
 impl PyTable {
     fn __len__(&self) -> usize {
         self.batch.num_rows()
+    }
+
+    fn __repr__(&self) -> String {
+        /// The number of columns that are named.
+        const MAX_SHOWN: usize = 6;
+        let names = self.columns();
+        let mut shown = names
+            .iter()
+            .take(MAX_SHOWN)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ");
+        if names.len() > MAX_SHOWN {
+            shown.push_str(", …");
+        }
+        let rows = counted(self.batch.num_rows(), "row");
+        format!(
+            "<Table of {rows} and {}: {shown}>",
+            counted(names.len(), "column")
+        )
+    }
+
+    /// The rows, each with its values by the names of the columns.
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let tables = slf.py().import("chant_mcp.tables")?;
+        Ok(tables
+            .call_method1("table_rows", (slf,))?
+            .try_iter()?
+            .into_any())
     }
 
     /// The names of the columns.

@@ -9,6 +9,7 @@ use super::work::next_step;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{HintText, NextStep, hint};
+use chant_base::plural::counted;
 use chant_specs::error::ChantError;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::ops::read::age;
@@ -274,7 +275,10 @@ fn process_check(status: SpecStatus, found: &DiagnosisFacts) -> DiagnosisCheck {
             }
             None => (
                 true,
-                format!("{} run(s) recorded, none running", found.runs.len()),
+                format!(
+                    "{} recorded, none running",
+                    counted(found.runs.len(), "run")
+                ),
             ),
         },
     };
@@ -297,8 +301,8 @@ fn branch_check(status: SpecStatus, found: &DiagnosisFacts) -> DiagnosisCheck {
     };
     if let Some(first) = found.uncommitted.first() {
         details.push_str(&format!(
-            "; {} uncommitted change(s) in its worktree, such as {first}",
-            found.uncommitted.len()
+            "; {} in its worktree, such as {first}",
+            counted(found.uncommitted.len(), "uncommitted change")
         ));
     }
     let is_clean = found.uncommitted.is_empty() || status != SpecStatus::Completed;

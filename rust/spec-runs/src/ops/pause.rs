@@ -12,6 +12,7 @@ use super::settle_aside;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{DoorKind, NextStep, hint};
+use chant_base::plural::counted;
 use chant_leases::record::RequestedStop;
 use chant_specs::error::ChantError;
 use chant_specs::model::{Spec, SpecStatus};
@@ -468,10 +469,13 @@ impl TakeoverFacts {
         lines.push(match (self.commits.len(), &self.diff) {
             (0, _) => "No commit was made.".into(),
             (number, Some(diff)) => format!(
-                "{number} commit(s), {} file(s) changed, +{} -{} lines.",
-                diff.files, diff.insertions, diff.deletions
+                "{}, {} changed, +{} -{} lines.",
+                counted(number, "commit"),
+                counted(diff.files, "file"),
+                diff.insertions,
+                diff.deletions
             ),
-            (number, None) => format!("{number} commit(s)."),
+            (number, None) => format!("{}.", counted(number, "commit")),
         });
         if !self.uncommitted.is_empty() {
             lines.push(format!("Not committed: {}.", self.uncommitted.join(", ")));
@@ -486,14 +490,14 @@ impl TakeoverFacts {
             lines.push("No log file found, or nothing in it.".into());
         } else if self.errors.is_empty() {
             lines.push(format!(
-                "The log has {} lines, and none reports an error.",
-                self.lines
+                "The log has {}, and none reports an error.",
+                counted(self.lines, "line")
             ));
         } else {
             let shown: Vec<&str> = self.errors.iter().take(3).map(String::as_str).collect();
             lines.push(format!(
-                "{} line(s) of the log report errors: {}",
-                self.errors.len(),
+                "The log reports {}: {}",
+                counted(self.errors.len(), "error"),
                 shown.join(" | ")
             ));
         }

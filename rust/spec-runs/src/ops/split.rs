@@ -9,7 +9,6 @@ use super::super::prompt::{PromptError, SPLIT as PROMPT};
 use super::super::runtime::agent_launch;
 use super::super::runtime::agent_slots::AgentSlots;
 use super::super::runtime::recovery;
-use super::super::runtime::run_prompts::has_prompt;
 use super::super::runtime::split_proposal::{WAITS, proposal_of, refuse_split, write_proposal};
 use super::super::runtime::start::{detach_runner, start_run};
 use super::super::split::{DEEPEST, DEPTH, SplitQuestion, SplitRequest};
@@ -90,8 +89,11 @@ pub fn split_question(
         serves(record, wish) && proposal.of == chant_git::blob(&spec.text)
     };
     Ok(waiting.filter(fits).map(|(record, proposal)| {
-        let count = proposal.count();
-        let mut text = format!("Write these {count} members of '{}'?\n", spec.id);
+        let members = match proposal.count() {
+            1 => "this member".to_owned(),
+            count => format!("these {count} members"),
+        };
+        let mut text = format!("Write {members} of '{}'?\n", spec.id);
         outline(&proposal.members, "", &mut text);
         let warnings = proposal.warnings.iter();
         text.extend(warnings.map(|warning| format!("\nNote: {warning}")));
@@ -155,7 +157,7 @@ fn start(
     steps: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     let config = snapshot.config.clone()?;
-    if !has_prompt(project, PROMPT) {
+    if !project.has_prompt(PROMPT) {
         let missing = PromptError::NotFound {
             name: PROMPT.into(),
             by: None,

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use self::quoted_text::{MEANING, enclose_text, on_a_line};
 use chant_specs::model::{Spec, SpecType};
+use chant_specs::project::prompts::is_name;
 use chant_text::front_matter;
 
 /// The prompt that proposes members; it changes nothing, so it commits nothing, and its answer has
@@ -114,12 +115,6 @@ pub fn choose_prompt(
     };
     let name = asked.or(spec.prompt.as_deref()).or_else(of_type);
     name.unwrap_or(default).to_owned()
-}
-
-/// Returns true if a text can be the name of a prompt: it never leads out of the prompts' folder.
-pub fn is_name(name: &str) -> bool {
-    let is_plain = |part: &str| !part.is_empty() && !part.starts_with('.');
-    !name.contains(['\\', '\0']) && name.split('/').all(is_plain)
 }
 
 /// Builds a prompt. Every placeholder is replaced once: inserted values are never expanded again,

@@ -22,7 +22,7 @@ use super::login_copy::refuse_ended_login;
 use super::plugin_checks::call_line;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::RunFolder;
-use super::run_prompts::{has_prompt, prompt_text};
+use super::run_prompts::prompt_text;
 use chant_agent_events::OWN_SERVER;
 use chant_base::environment::{PassedEnvironment, PassedNames, filter_environment as passed_of};
 use chant_base::error::Error;
@@ -276,7 +276,7 @@ impl LaunchInputs<'_> {
             self.asked.prompt.as_deref(),
             self.spec,
             &self.config.runs.prompt,
-            &|name| has_prompt(self.project, name),
+            &|name| self.project.has_prompt(name),
         );
         let prompt = self.prompt(&name, agreed)?;
         let prompt_file = self.write_beside(PROMPT, &prompt)?;

@@ -16,7 +16,6 @@ use super::agent_launch::{LaunchInputs, bounds, choose_agent, event_plan, name_o
 use super::committer::committer_variables;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::in_git;
-use super::run_prompts::has_prompt;
 use super::sandbox_support::package;
 use chant_agent_events::EventFormat;
 use chant_base::environment::{PassedNames, filter_environment};
@@ -140,12 +139,11 @@ impl PlacedLaunch<'_> {
             asked.prompt.as_deref(),
             spec,
             &config.runs.prompt,
-            &|name| has_prompt(project, name),
+            &|name| project.has_prompt(name),
         );
         let mut secrets = secrets(&project.environment);
         let (inside, record) = (place.root.strip_prefix(&place.worktree), self.record);
-        let account = record.account.as_deref();
-        let acting = project.acting_now();
+        let (account, acting) = (record.account.as_deref(), project.acting_now());
         let job = ClusterJob {
             schema: SCHEMA,
             key: format!(

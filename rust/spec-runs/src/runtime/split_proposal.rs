@@ -8,6 +8,7 @@ use super::super::start::refuse_unapproved;
 use super::super::view::split::SplitProposal;
 use chant_base::error::Error;
 use chant_base::next_step::{HintText, NextStep, hint};
+use chant_base::plural::counted;
 use chant_specs::error::ChantError;
 use chant_specs::id::SpecId;
 use chant_specs::model::{Spec, SpecStatus, SpecType};
@@ -89,17 +90,16 @@ pub(in super::super) const WAITS: &str = "The proposal waits.";
 
 /// Describes the outcome of a proposal, for the record.
 pub(in super::super) fn describe_proposal(id: &SpecId, proposal: &SplitProposal) -> String {
-    let count = proposal.count();
+    let members = counted(proposal.count(), "member");
     let notes = match proposal.warnings.len() {
         0 => String::new(),
-        1 => " (1 note)".to_owned(),
-        number => format!(" ({number} notes)"),
+        number => format!(" ({})", counted(number, "note")),
     };
     if proposal.written.is_empty() {
-        return format!("Proposes {count} members of '{id}'{notes}. {WAITS}");
+        return format!("Proposes {members} of '{id}'{notes}. {WAITS}");
     }
     let written = proposal.written.join(", ");
-    format!("Split '{id}' into {count} members{notes}: {written}")
+    format!("Split '{id}' into {members}{notes}: {written}")
 }
 
 pub(in super::super) fn proposal_of(record: &RunRecord) -> Option<SplitProposal> {

@@ -12,7 +12,6 @@ use super::agent_slots::{AgentSlots, choose_account, next_agent, takes_turns};
 use super::launch_runner;
 use super::placed_launch::refuse_unplaceable;
 use super::recovery;
-use super::run_prompts::has_prompt;
 use super::spec_state::write_end_to_spec;
 use super::split_copy::remove_copy;
 use chant_base::diagnostics::LogFailure;
@@ -71,7 +70,7 @@ pub(in super::super) fn plan(
         prompt: wish.asked.prompt.as_deref(),
         goes_on: &goes_on,
         has_work: &has_work,
-        has_prompt: &|name| has_prompt(project, name),
+        has_prompt: &|name| project.has_prompt(name),
         lint_errors: &lint_errors,
     };
     Ok(start.plan(&spec).map_err(SpecRunError::from)?)

@@ -214,6 +214,7 @@ fn entry(
             Some("the record of its run names another branch".to_owned())
         }
         _ if fetched.is_err() => fetched.as_ref().err().map(ToString::to_string),
+        _ if uncommitted == 1 => Some("1 file is not committed".to_owned()),
         _ if uncommitted > 0 => Some(format!("{uncommitted} files are not committed")),
         _ if !is_merged => Some(format!("its commits are not on {target}")),
         _ => None,

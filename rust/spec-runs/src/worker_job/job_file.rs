@@ -4,9 +4,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::prompt;
 use super::refusal::{JobRefusal, RefusalCause};
 use chant_git::commit_bundle::is_object_id;
+use chant_specs::project::prompts;
 
 /// The version of the layout that is read.
 const SCHEMA: u64 = 1;
@@ -119,7 +119,7 @@ impl JobFile {
             (fits(&self.model, is_model), "model", "the name of a model"),
             (
                 fits(&self.prompt, |name| {
-                    is_text(name) && !name.starts_with('-') && prompt::is_name(name)
+                    is_text(name) && !name.starts_with('-') && prompts::is_name(name)
                 }),
                 "prompt",
                 "the name of a prompt",

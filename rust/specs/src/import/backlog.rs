@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use super::super::model::SpecStatus;
-use super::{ImportCandidate, ImportReading, STATE};
+use super::{ImportCandidate, ImportReading};
 use chant_text::front_matter::{self, FrontMatterEntry, TextList};
 
 /// Keys whose texts stay keys of the spec, under the same name.
@@ -26,8 +26,23 @@ const KEPT: [&str; 13] = [
 /// Keys whose lists stay keys of the spec, under the same name.
 const KEPT_LISTS: [&str; 3] = ["references", "documentation", "modified_files"];
 
+/// What a project says of the states of its tasks.
+#[derive(Debug, Default)]
+pub struct BacklogStatuses {
+    /// The states in its configuration, the last of which is the one of finished work.
+    pub configured: Vec<String>,
+    /// True for the folder of completed tasks.
+    pub are_done: bool,
+}
+
+/// Returns the states that a project's configuration lists.
+pub fn configured_statuses(config: &str) -> Vec<String> {
+    let front = BacklogFrontMatter(front_matter::entries(config));
+    front.list("statuses")
+}
+
 /// Reads a task's file; one without an id is reported and skipped.
-pub fn read(name: &str, text: &str, reading: &mut ImportReading) {
+pub fn read(name: &str, text: &str, statuses: &BacklogStatuses, reading: &mut ImportReading) {
     let layout = match front_matter::layout(text) {
         Ok(layout) => layout,
         Err(error) => return reading.note(name, "front matter", format!("left out: {error}")),
@@ -39,9 +54,11 @@ pub fn read(name: &str, text: &str, reading: &mut ImportReading) {
     };
     let title = front.text("title").unwrap_or_default();
     let mut spec = ImportCandidate::new(origin(&id), &title);
+    spec.file = Some(name.to_owned());
     read_status(
         &mut spec,
         &front.text("status").unwrap_or_default(),
+        statuses,
         &id,
         reading,
     );
@@ -85,17 +102,28 @@ fn renamed(key: &str) -> String {
     }
 }
 
-fn read_status(spec: &mut ImportCandidate, status: &str, id: &str, reading: &mut ImportReading) {
+fn read_status(
+    spec: &mut ImportCandidate,
+    status: &str,
+    statuses: &BacklogStatuses,
+    id: &str,
+    reading: &mut ImportReading,
+) {
+    let is_last = statuses
+        .configured
+        .last()
+        .is_some_and(|last| last.eq_ignore_ascii_case(status));
+    let is_first = statuses
+        .configured
+        .first()
+        .is_some_and(|first| first.eq_ignore_ascii_case(status));
     spec.status = match status.to_lowercase().replace([' ', '_', '-'], "").as_str() {
+        _ if statuses.are_done || is_last => SpecStatus::Completed,
         "todo" | "" => SpecStatus::Pending,
         "inprogress" | "doing" => SpecStatus::InProgress,
         "done" => SpecStatus::Completed,
-        _ => {
-            spec.text(STATE, status);
-            let why = format!("`{status}` became `pending`; the word is kept as `{STATE}`");
-            reading.note(id, "status", why);
-            SpecStatus::Pending
-        }
+        _ if is_first => SpecStatus::Pending,
+        _ => reading.unknown_status(spec, id, status),
     };
 }
 
@@ -103,28 +131,38 @@ fn read_status(spec: &mut ImportCandidate, status: &str, id: &str, reading: &mut
 /// numbers.
 fn sections(body: &str) -> String {
     let mut kept = String::with_capacity(body.len());
+    let (mut is_fenced, mut number) = (false, 0);
     for line in body.lines() {
         let words = line.trim();
-        let is_mark = words.starts_with("<!--")
+        is_fenced ^= words.starts_with("```") || words.starts_with("~~~");
+        let is_mark = !is_fenced
+            && words.starts_with("<!--")
             && words.ends_with("-->")
             && (words.contains(":BEGIN") || words.contains(":END"));
         if is_mark {
             continue;
         }
-        kept.push_str(&without_number(line));
+        if is_fenced {
+            kept.push_str(line);
+        } else {
+            kept.push_str(&without_number(line, &mut number));
+        }
         kept.push('\n');
     }
     kept
 }
 
-/// Returns `- [ ] Works` for `- [ ] #1 Works`.
-fn without_number(line: &str) -> String {
+/// Returns `- [ ] Works` for `- [ ] #1 Works`, if the number is the next one of the criteria: `#482` is a name.
+fn without_number(line: &str, last: &mut usize) -> String {
     for mark in ["- [ ] #", "- [x] #", "- [X] #"] {
         let Some(rest) = line.trim_start().strip_prefix(mark) else {
             continue;
         };
         let words = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        if words.len() < rest.len() && words.starts_with(' ') {
+        let number: Option<usize> = rest[..rest.len() - words.len()].parse().ok();
+        let is_next = number.is_some_and(|number| number == 1 || number == *last + 1);
+        if is_next && words.starts_with(' ') {
+            *last = number.unwrap_or_default();
             return format!("{} {}", &mark[..5], words.trim_start());
         }
     }

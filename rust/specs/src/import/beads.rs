@@ -1,10 +1,12 @@
 //! Reads issues of beads: one JSON object on each line of `.beads/issues.jsonl`.
 
-use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
 
 use super::super::model::SpecStatus;
 use super::super::parse::CRITERIA;
-use super::{ExtraValue, ImportCandidate, ImportReading, STATE};
+use super::{ExtraValue, ImportCandidate, ImportReading};
 use chant_text::checklist::behind_box;
 
 /// Keys whose texts stay keys of the spec, under the same name.
@@ -27,20 +29,56 @@ const SECTIONS: [(&str, &str); 2] = [("design", "Design"), ("notes", "Notes")];
 /// Reads issues; an invalid line is reported and skipped.
 pub fn read(text: &str) -> ImportReading {
     let mut reading = ImportReading::default();
-    for (at, line) in text.lines().enumerate() {
+    let mut issues: Vec<(usize, Map<String, Value>)> = Vec::new();
+    for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = line.trim();
         if line.is_empty() {
             continue;
         }
         match serde_json::from_str::<Map<String, Value>>(line) {
-            Ok(issue) => read_issue(issue, at + 1, &mut reading),
+            Ok(issue) => issues.push((at + 1, issue)),
             Err(error) => {
                 let why = format!("it is no JSON object and was left out: {error}");
                 reading.note(&format!("line {}", at + 1), "line", why);
             }
         }
     }
+    for (line, issue) in newest(issues, &mut reading) {
+        read_issue(issue, line, &mut reading);
+    }
     reading
+}
+
+/// Returns one record for each id: of several the one that was updated last.
+fn newest(
+    issues: Vec<(usize, Map<String, Value>)>,
+    reading: &mut ImportReading,
+) -> Vec<(usize, Map<String, Value>)> {
+    let text = |issue: &Map<String, Value>, key: &str| {
+        let value = issue.get(key).and_then(Value::as_str);
+        value.unwrap_or_default().to_owned()
+    };
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut kept: Vec<(usize, Map<String, Value>)> = Vec::with_capacity(issues.len());
+    for (line, issue) in issues {
+        let id = text(&issue, "id");
+        let Some(at) = places.get(&id).copied().filter(|_| !id.is_empty()) else {
+            places.insert(id, kept.len());
+            kept.push((line, issue));
+            continue;
+        };
+        let (other, updated) = (kept[at].0, |issue| text(issue, "updated_at"));
+        let (left_out, counts) = if updated(&issue) >= updated(&kept[at].1) {
+            kept[at] = (line, issue);
+            (other, line)
+        } else {
+            (line, other)
+        };
+        let why =
+            format!("line {counts} counts, which was updated later; line {left_out} was left out");
+        reading.note(&id, "id", why);
+    }
+    kept
 }
 
 fn origin(id: &str) -> String {
@@ -63,7 +101,8 @@ fn read_issue(mut issue: Map<String, Value>, line: usize, reading: &mut ImportRe
     }
     let title = take_text(&mut issue, "title").unwrap_or_default();
     let mut spec = ImportCandidate::new(origin(&id), &title);
-    read_status(&mut spec, &status, &id, reading);
+    let is_closed = issue.get("closed_at").is_some_and(|at| !is_blank(at));
+    read_status(&mut spec, &status, is_closed, &id, reading);
     spec.completed_at = take_text(&mut issue, "closed_at").filter(|_| spec.status.is_done());
     read_kind(&mut spec, take_text(&mut issue, "issue_type").as_deref());
     if let Some(Value::Array(labels)) = issue.remove("labels") {
@@ -99,19 +138,21 @@ fn read_issue(mut issue: Map<String, Value>, line: usize, reading: &mut ImportRe
     reading.candidates.push(spec);
 }
 
-fn read_status(spec: &mut ImportCandidate, status: &str, id: &str, reading: &mut ImportReading) {
+fn read_status(
+    spec: &mut ImportCandidate,
+    status: &str,
+    is_closed: bool,
+    id: &str,
+    reading: &mut ImportReading,
+) {
     spec.status = match status {
         "open" | "" => SpecStatus::Pending,
         "in_progress" => SpecStatus::InProgress,
         "closed" => SpecStatus::Completed,
         // Its dependencies show the reason, or a person has to find it.
         "blocked" => SpecStatus::Blocked,
-        other => {
-            spec.text(STATE, other);
-            let why = format!("`{other}` became `pending`; the word is kept as `{STATE}`");
-            reading.note(id, "status", why);
-            SpecStatus::Pending
-        }
+        _ if is_closed => SpecStatus::Completed,
+        other => reading.unknown_status(spec, id, other),
     };
 }
 
@@ -192,13 +233,22 @@ fn read_dependencies(
     id: &str,
     reading: &mut ImportReading,
 ) {
-    let Some(Value::Array(dependencies)) = dependencies else {
-        return;
+    let dependencies = match dependencies {
+        Some(Value::Array(list)) => list,
+        // Also `{"bd-3": "blocks"}`.
+        Some(Value::Object(pairs)) => pairs
+            .into_iter()
+            .map(|(id, kind)| json!({"depends_on_id": id, "type": kind}))
+            .collect(),
+        _ => return,
     };
     let (mut related, mut discovered) = (Vec::new(), Vec::new());
     for dependency in &dependencies {
         let of = |key: &str| dependency.get(key).and_then(Value::as_str);
-        let Some(other) = of("depends_on_id").filter(|other| !other.is_empty()) else {
+        let named = of("depends_on_id")
+            .or_else(|| of("id"))
+            .or_else(|| dependency.as_str());
+        let Some(other) = named.filter(|other| !other.is_empty()) else {
             reading.note(id, "dependencies", "one names no issue and was left out");
             continue;
         };

@@ -7,6 +7,8 @@ pub mod specs;
 pub mod table;
 pub mod write;
 
+use std::collections::{HashMap, HashSet};
+
 use super::model::SpecStatus;
 pub use write::{ImportSource, bring_in};
 
@@ -19,8 +21,13 @@ pub const STATE: &str = "imported_status";
 /// A spec to be imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportCandidate {
-    /// Its origin: the format, a colon, and its name there.
+    /// Its origin: the format, a colon, the source and, behind a `#`, its name there. Readers know no source:
+    /// [`ImportReading::name_source`] adds it.
     pub origin: String,
+    /// The origin that earlier releases wrote, without the source.
+    pub former_origin: Option<String>,
+    /// The file that it was read from, if its source is a folder of files.
+    pub file: Option<String>,
     /// Its title.
     pub title: String,
     /// Its kind of work; a spec that gets members becomes a driver.
@@ -67,6 +74,8 @@ impl ImportCandidate {
                 title
             },
             origin,
+            former_origin: None,
+            file: None,
             kind: "code",
             status: SpecStatus::Pending,
             completed_at: None,
@@ -138,6 +147,78 @@ pub struct ImportReading {
 }
 
 impl ImportReading {
+    /// Adds the source to all origins, so that equal names of two sources are different items: `beads:bd-1`
+    /// becomes `beads:../other#bd-1`.
+    pub fn name_source(&mut self, format: &str, source: &str) {
+        let own: HashSet<String> = self
+            .candidates
+            .iter()
+            .map(|one| one.origin.clone())
+            .collect();
+        let prefix = format!("{format}:");
+        // In these formats every name with the prefix is one of the source, whether it is in the ledger or not.
+        let is_closed = ["beads", "backlog"].contains(&format);
+        let rename = |name: &mut String| {
+            let is_own = own.contains(name.as_str()) || (is_closed && name.starts_with(&prefix));
+            if let Some(id) = name.strip_prefix(&prefix).filter(|_| is_own) {
+                *name = format!("{prefix}{source}#{id}");
+            }
+        };
+        let file = source.rsplit('/').next().unwrap_or(source);
+        for candidate in &mut self.candidates {
+            candidate.former_origin = match (format, candidate.origin.strip_prefix(&prefix)) {
+                ("vine", Some(id)) => Some(format!("{prefix}{file}#{id}")),
+                _ => Some(candidate.origin.clone()),
+            };
+            rename(&mut candidate.origin);
+            candidate.depends_on.iter_mut().for_each(rename);
+            candidate.parent.iter_mut().for_each(rename);
+            for (_, value) in &mut candidate.keys {
+                if let ExtraValue::Items(names) = value {
+                    names.iter_mut().for_each(rename);
+                }
+            }
+        }
+    }
+
+    /// Gives words that specs do not have the states that a person chose for them.
+    pub fn map_statuses(&mut self, chosen: &HashMap<String, SpecStatus>) {
+        let mut mapped = HashSet::new();
+        for candidate in &mut self.candidates {
+            let word = candidate.keys.iter().find_map(|(key, value)| match value {
+                ExtraValue::Text(word) if key == STATE => Some(word.to_lowercase()),
+                _ => None,
+            });
+            if let Some(status) = word.and_then(|word| chosen.get(&word)) {
+                candidate.status = *status;
+                candidate.keys.retain(|(key, _)| key != STATE);
+                let origin = candidate
+                    .former_origin
+                    .as_deref()
+                    .unwrap_or(&candidate.origin);
+                let name = origin.split_once(':').map_or(origin, |(_, name)| name);
+                mapped.insert(name.rsplit('#').next().unwrap_or(name).to_lowercase());
+            }
+        }
+        self.unmapped
+            .retain(|field| field.key != "status" || !mapped.contains(&field.item.to_lowercase()));
+    }
+
+    /// Returns the state for a word that is not known: one that no agent begins. The word is kept with the spec.
+    pub fn unknown_status(
+        &mut self,
+        spec: &mut ImportCandidate,
+        id: &str,
+        word: &str,
+    ) -> SpecStatus {
+        spec.text(STATE, word);
+        let status = SpecStatus::NeedsAttention;
+        let why =
+            format!("`{word}` is not known and became `{status}`; the word is kept as `{STATE}`");
+        self.note(id, "status", why);
+        status
+    }
+
     /// Notes a part without a counterpart.
     pub fn note(&mut self, item: &str, key: &str, why: impl Into<String>) {
         self.unmapped.push(UnmappedField {

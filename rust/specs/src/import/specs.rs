@@ -50,6 +50,7 @@ pub fn read(path: &str, text: String, reading: &mut ImportReading) {
     }
     candidate.parent = spec.id.parent().map(origin);
     candidate.number = spec.id.numbers().last();
+    candidate.file = Some(path.to_owned());
     candidate.document = Some(spec.text.to_string());
     reading.candidates.push(candidate);
 }

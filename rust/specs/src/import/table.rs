@@ -1,7 +1,7 @@
 //! Reads rows of a table with a line of names, such as the export of a workspace.
 
 use super::super::model::SpecStatus;
-use super::{ImportCandidate, ImportReading, STATE};
+use super::{ImportCandidate, ImportReading};
 
 /// Columns that repeat others, or that are true only in the place where the table was made.
 const DERIVED: [&str; 6] = ["dialect", "id", "done", "ready", "waits_for", "path"];
@@ -17,6 +17,21 @@ const READ: [&str; 9] = [
     "labels",
     "depends_on",
     "body",
+];
+
+/// Words of other formats for what is finished.
+const DONE: [&str; 5] = ["complete", "implemented", "done", "closed", "skipped"];
+
+/// Words of other formats for what is to be done, or has begun elsewhere.
+const OPEN: [&str; 8] = [
+    "open",
+    "notstarted",
+    "planning",
+    "approved",
+    "started",
+    "partial",
+    "in progress",
+    "todo",
 ];
 
 /// Reads rows; `None` if no column has their titles.
@@ -125,17 +140,17 @@ fn read_status(
             SpecStatus::InProgress | SpecStatus::Paused | SpecStatus::Ready | SpecStatus::Blocked,
         ) => SpecStatus::Pending,
         Some(status) => status,
-        None if row.text("done") == "true" => SpecStatus::Completed,
-        None => SpecStatus::Pending,
+        None if row.text("done") == "true" || DONE.contains(&word.to_lowercase().as_str()) => {
+            SpecStatus::Completed
+        }
+        None if word.is_empty()
+            || row.text("ready") == "true"
+            || OPEN.contains(&word.to_lowercase().as_str()) =>
+        {
+            SpecStatus::Pending
+        }
+        None => reading.unknown_status(spec, key, word),
     };
-    if known.is_none() && !word.is_empty() {
-        spec.text(STATE, word);
-        let why = format!(
-            "`{word}` became `{}`; the word is kept as `{STATE}`",
-            spec.status
-        );
-        reading.note(key, "status", why);
-    }
 }
 
 /// Returns the text behind a heading that repeats the title.

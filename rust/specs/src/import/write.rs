@@ -65,6 +65,8 @@ struct ImportPlan<'a> {
     unmapped: Vec<UnmappedField>,
     /// The ids of specs by their origins.
     ids: HashMap<String, String>,
+    /// The number of dependencies that were kept, and of those that were left out.
+    edges: (usize, usize),
 }
 
 impl<'a> ImportPlan<'a> {
@@ -82,12 +84,30 @@ impl<'a> ImportPlan<'a> {
             present: Vec::new(),
             unmapped: reading.unmapped.clone(),
             ids,
+            edges: (0, 0),
         };
+        let mut files: HashMap<&str, Vec<&str>> = HashMap::new();
+        for candidate in &reading.candidates {
+            let files = files.entry(&candidate.origin).or_default();
+            files.push(candidate.file.as_deref().unwrap_or_default());
+        }
         let mut met: HashSet<&str> = HashSet::new();
         for candidate in &reading.candidates {
             let origin = candidate.origin.as_str();
-            if !met.insert(origin) {
-                plan.note(origin, "id", "it stands there twice; the first one counts");
+            let former = candidate.former_origin.as_deref();
+            if let Some(id) = former.and_then(|former| plan.former(snapshot, former, candidate)) {
+                plan.ids.entry(origin.to_owned()).or_insert(id);
+            }
+            let is_first = met.insert(origin);
+            let files = &files[origin];
+            if files.len() > 1 {
+                if is_first && files.iter().all(|file| !file.is_empty()) {
+                    let why = format!("{} have it; none was imported", files.join(" and "));
+                    plan.note(origin, "id", why);
+                } else if is_first {
+                    let why = format!("{} records have it; none was imported", files.len());
+                    plan.note(origin, "id", why);
+                }
             } else if let Some(id) = plan.ids.get(origin) {
                 plan.present.push((origin.to_owned(), id.clone()));
             } else {
@@ -97,8 +117,23 @@ impl<'a> ImportPlan<'a> {
         plan
     }
 
+    /// Returns the spec that an earlier release made of a candidate: the one with the origin without a source, if
+    /// it has its title or is archived.
+    fn former(
+        &self,
+        snapshot: &ProjectSnapshot,
+        former: &str,
+        candidate: &ImportCandidate,
+    ) -> Option<String> {
+        let id = self.ids.get(former)?;
+        let active = snapshot.specs.find(id);
+        let is_same = active.is_none_or(|spec| spec.title.as_deref() == Some(&*candidate.title));
+        is_same.then(|| id.clone())
+    }
+
     fn note(&mut self, origin: &str, key: &str, why: impl Into<String>) {
         let (_, item) = origin.split_once(':').unwrap_or(("", origin));
+        let item = item.rsplit_once('#').map_or(item, |(_, item)| item);
         self.unmapped.push(UnmappedField {
             item: item.to_owned(),
             key: key.to_owned(),
@@ -112,6 +147,7 @@ impl<'a> ImportPlan<'a> {
         project: &Project,
         snapshot: &ProjectSnapshot,
     ) -> Result<Vec<ChangeStep>, Error> {
+        self.edges = (0, 0);
         self.give_ids(project, snapshot)?;
         let parents: HashSet<String> = self
             .fresh
@@ -126,6 +162,7 @@ impl<'a> ImportPlan<'a> {
                 continue;
             };
             let names = depends_on.remove(id.as_str()).unwrap_or_default();
+            self.edges.0 += names.len();
             let text = self.text(candidate, &id, names, parents.contains(id.as_str()))?;
             let path = format!("{SPECS}/{id}.md");
             if let Err(broken) = parse::document(&path, index::FileSource::Text(text.clone())) {
@@ -213,12 +250,14 @@ impl<'a> ImportPlan<'a> {
                 match self.named(snapshot, name) {
                     Some(id) if is_around(own.as_str(), &id) => {
                         let why = format!("{name} is a part of it or it of that; left out");
+                        self.edges.1 += 1;
                         self.note(&candidate.origin, "depends_on", why);
                     }
                     Some(id) if names.contains(&id) => {}
                     Some(id) => names.push(id),
                     None => {
                         let why = format!("{name} is not there; left out");
+                        self.edges.1 += 1;
                         self.note(&candidate.origin, "depends_on", why);
                     }
                 }
@@ -256,6 +295,7 @@ impl<'a> ImportPlan<'a> {
                 if let Some(names) = depends_on.get_mut(&own) {
                     names.retain(|other| *other != name);
                 }
+                self.edges.1 += 1;
                 let why = format!("{} waits for it in a circle; left out", self.origin(&name));
                 self.note(&self.origin(&own), "depends_on", why);
             }
@@ -422,6 +462,9 @@ impl<'a> ImportPlan<'a> {
                 .map(|(from, id)| PresentSpecView { id, from })
                 .collect(),
             unmapped: self.unmapped.iter().map(UnmappedView::from).collect(),
+            records: self.fresh.len() + self.present.len(),
+            edges: self.edges.0,
+            edges_lost: self.edges.1,
         })
     }
 }

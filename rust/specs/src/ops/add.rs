@@ -8,15 +8,15 @@ use super::super::approval;
 use super::super::error::ChantError;
 use super::super::from_run;
 use super::super::id::{InvalidSpecId, SpecId, date_and_sequence, sequence_text};
-use super::super::model::{Spec, SpecStatus};
+use super::super::model::{Spec, SpecStatus, SpecType};
 use super::super::parse;
-use super::super::project::{Project, ProjectSnapshot, SPECS};
+use super::super::project::{Project, ProjectSnapshot, SPECS, prompts};
 use super::super::{derive, parse::CRITERIA};
 use super::lint::findings;
 use super::run_addition::RunAddition;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
-use chant_base::next_step::NextStep;
+use chant_base::next_step::{NextStep, hint};
 use chant_store::disk::{LOCK_TIMEOUT, Lock};
 use chant_store::index::FileSource;
 use chant_store::{StoreError, files};
@@ -50,6 +50,9 @@ pub struct NewSpec {
     pub parent: Option<String>,
     /// True if a person has to approve before work begins.
     pub needs_approval: bool,
+    /// True if a spec that could not be worked on is refused: one that waits for an unknown spec, or
+    /// names an unknown type or prompt.
+    pub refuse_broken: bool,
 }
 
 /// `chant_add`: writes a new spec, which appears whole and under an ID of its own, and lints it.
@@ -151,6 +154,9 @@ pub(super) fn render_new_spec(
         .as_ref()
         .map(|names| super::update::full_names(project, snapshot, names, &mut unknown));
     let depends_on = depends_on.transpose()?;
+    if new.refuse_broken {
+        check_known(project, new, &unknown)?;
+    }
     let derived = derive::derive(project, &config);
     let addition = RunAddition::of(project, snapshot);
     if let Some(addition) = &addition {
@@ -165,6 +171,25 @@ pub(super) fn render_new_spec(
         text,
         warnings: derived.warnings,
     })
+}
+
+/// Refuses names of what does not exist.
+fn check_known(project: &Project, new: &NewSpec, unknown: &[String]) -> Result<(), ChantError> {
+    let kind = new.kind.as_deref().unwrap_or_default();
+    let wrong = match (unknown.first(), &new.prompt) {
+        _ if !kind.is_empty() && !SpecType::NAMES.contains(&kind) => {
+            let types = SpecType::NAMES.join(", ");
+            ("type", format!("expected one of {types}, got '{kind}'"))
+        }
+        (Some(id), _) => ("depends_on", format!("no spec is called '{id}'")),
+        (None, Some(name)) if !project.has_prompt(name) => {
+            ("prompt", format!("there is no {}", prompts::path_of(name)))
+        }
+        _ => return Ok(()),
+    };
+    let (name, why) = wrong;
+    let refusal = ChantError::InvalidArgument { name, why };
+    Err(refusal.advise(hint![". ", NextStep::Force, " adds the spec all the same."]))
 }
 
 fn check_words(new: &NewSpec) -> Result<(), ChantError> {

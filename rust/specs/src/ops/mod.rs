@@ -19,6 +19,6 @@ pub use archive::archive;
 pub use lint::lint;
 pub use linter::LintMemory;
 pub use read::{ReadyFilter, SpecFilter, document, get, list, ready, status, verify};
-pub use search::search;
+pub use search::{search, search_archived};
 pub use staged::{SpecOperation, StagedSpecs};
 pub use update::{SpecUpdate, update, update_from_run};

@@ -19,6 +19,7 @@ use super::super::view::status::{SpecActivity, StatusCounts};
 use chant_base::answer::{Answer, DEFAULT_LIMIT, PageRequest, TextRange, fitting, piece, size_of};
 use chant_base::counted_list::CountedList;
 use chant_base::error::Error;
+use chant_base::plural::counted;
 use chant_store::disk;
 use chant_store::index::FileSource;
 use chant_text::front_matter;
@@ -263,7 +264,7 @@ pub fn room_of(problems: &[ProblemEntry]) -> usize {
 /// As [`Project::resolve`].
 pub fn get(project: &Project, id: &str, wanted: TextRange) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
-    let spec = project.resolve(&snapshot, id)?;
+    let spec = project.resolve_with_archive(&snapshot, id)?;
     if let Some(copy) = project.copy_with(&spec.id)? {
         return get(&copy, spec.id.as_str(), wanted);
     }
@@ -434,6 +435,11 @@ pub fn verify(project: &Project, id: &str) -> Result<Answer, Error> {
     Ok(Answer::data(&VerificationReport::of(&spec)))
 }
 
+fn ago(number: i128, unit: &str) -> String {
+    let number = usize::try_from(number).unwrap_or(usize::MAX);
+    format!("{} ago", counted(number, unit))
+}
+
 /// Returns the time since something changed, in words (reference chant 5.7).
 pub fn age(modified: i128) -> String {
     let now = SystemTime::now()
@@ -444,8 +450,8 @@ pub fn age(modified: i128) -> String {
     };
     match (now - modified) / 1_000_000_000 {
         seconds if seconds < 60 => "just now".into(),
-        seconds if seconds < 3_600 => format!("{} minutes ago", seconds / 60),
-        seconds if seconds < 86_400 => format!("{} hours ago", seconds / 3_600),
-        seconds => format!("{} days ago", seconds / 86_400),
+        seconds if seconds < 3_600 => ago(seconds / 60, "minute"),
+        seconds if seconds < 86_400 => ago(seconds / 3_600, "hour"),
+        seconds => ago(seconds / 86_400, "day"),
     }
 }

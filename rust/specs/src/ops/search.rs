@@ -77,6 +77,22 @@ pub fn search(
     Ok(Answer::data(&list))
 }
 
+/// Returns the archived specs whose text holds a query, for people; agents search active ones.
+///
+/// # Errors
+/// As [`search`].
+pub fn search_archived(project: &Project, query: &str) -> Result<Answer, Error> {
+    let wanted = SpecSearch::new(query)?;
+    let archived = project.archived_specs()?;
+    let found = archived.iter().filter_map(|spec| {
+        let place = wanted.pattern.find(spec.body())?.range();
+        let excerpt = (!query.is_empty()).then(|| excerpt(spec.body(), place));
+        Some(SpecEntry::of(spec, spec.status).with_excerpt(excerpt))
+    });
+    let found: Vec<SpecEntry<'_>> = found.collect();
+    Ok(Answer::compact(&found))
+}
+
 /// The text that is searched for, in any case.
 #[derive(Clone)]
 struct SpecSearch {

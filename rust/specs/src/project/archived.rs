@@ -6,6 +6,7 @@ use super::super::model::Spec;
 use super::super::parse;
 use super::{Project, ProjectSnapshot};
 use chant_base::error::Error;
+use chant_base::next_step::DoorKind;
 use chant_store::files;
 use chant_store::index::FileSource;
 
@@ -29,6 +30,36 @@ impl Project {
             specs.extend(parse::document(&path, FileSource::Text(text)).ok());
         }
         Ok(specs)
+    }
+
+    /// The spec that a text means for a person: an active one as [`Project::resolve`] finds it, else the archived one
+    /// of this ID, or the only one whose ID ends so.
+    ///
+    /// # Errors
+    /// As [`Project::resolve`].
+    pub fn resolve_with_archive(
+        &self,
+        snapshot: &ProjectSnapshot,
+        text: &str,
+    ) -> Result<Arc<Spec>, Error> {
+        let refusal = match self.resolve(snapshot, text) {
+            Ok(spec) => return Ok(spec),
+            Err(refusal) if self.door == DoorKind::Agents || text.trim().is_empty() => {
+                return Err(refusal);
+            }
+            Err(refusal) => refusal,
+        };
+        let name = text.trim();
+        let name = name.strip_prefix("chant:").unwrap_or(name);
+        let mut archived = self.archived_specs()?;
+        if let Some(at) = archived.iter().position(|spec| spec.id.as_str() == name) {
+            return Ok(archived.swap_remove(at));
+        }
+        archived.retain(|spec| spec.id.as_str().ends_with(name));
+        match archived.as_slice() {
+            [one] => Ok(Arc::clone(one)),
+            _ => Err(refusal),
+        }
     }
 
     /// The spec of exactly this ID, active or archived.

@@ -146,11 +146,9 @@ impl Project {
         let base = self.with_folder_trust(base_of);
         let look = self.look(None);
         let mut stamps = look.reading.stamps;
-        let more = [
-            self.user_config.clone(),
-            look.store.as_ref().map(|store| store.path_of(&look.place)),
-        ];
-        stamps.extend(more.into_iter().flatten());
+        let records = look.store.as_ref().map(|store| store.paths_of(&look.place));
+        stamps.extend(self.user_config.clone());
+        stamps.extend(records.into_iter().flatten());
         let found = CachedTrust {
             stamps,
             base,

@@ -9,6 +9,7 @@ mod folder_trust;
 mod left_state;
 mod leftovers;
 pub mod lookup;
+pub mod prompts;
 mod without_specs;
 
 use std::collections::BTreeMap;

@@ -19,6 +19,12 @@ pub struct ImportReport<'a> {
     pub present: Vec<PresentSpecView<'a>>,
     /// The parts that have no counterpart in specs, or became something else.
     pub unmapped: Vec<UnmappedView<'a>>,
+    /// The number of items that are or were imported.
+    pub records: usize,
+    /// The number of dependencies of new specs.
+    pub edges: usize,
+    /// The number of dependencies that were left out; `unmapped` names them.
+    pub edges_lost: usize,
 }
 
 /// A new spec.

@@ -141,6 +141,7 @@ fn opened_on(root: &Path, disk: &Disk) -> (Workspace, Arc<Project>) {
     let files = VineStore::new(disk.clone(), root.to_owned(), Vec::new(), true);
     let start = SearchStart {
         folder: root.to_owned(),
+        root: root.to_owned(),
         environment: BTreeMap::new(),
     };
     let parts = DialectStores {

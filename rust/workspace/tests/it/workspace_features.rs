@@ -25,6 +25,7 @@ fn feature(place: &Place, name: &str, tasks: &str) {
 fn features(place: &Place) -> FeatureStore {
     let start = SearchStart {
         folder: place.workspace.root().to_owned(),
+        root: place.workspace.root().to_owned(),
         environment: BTreeMap::from([("SPECIFY_FEATURE".into(), "060-login".into())]),
     };
     FeatureStore::new(start, Disk::default(), || Timestamp::UNIX_EPOCH)

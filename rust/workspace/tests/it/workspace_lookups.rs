@@ -168,6 +168,7 @@ fn documents_stay_known_when_as_many_are_known_as_are_kept() {
     }
     let start = SearchStart {
         folder: root.path().to_owned(),
+        root: root.path().to_owned(),
         environment: BTreeMap::new(),
     };
     let features = FeatureStore::new(start, Disk::default(), || Timestamp::UNIX_EPOCH);

@@ -1,10 +1,11 @@
 //! Prompts: chosen, extended, filled in once.
 
+use chant_specs::project::prompts::is_name;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chant_spec_runs::prompt::{
-    PromptError, PromptParts, PromptWorktree, assemble_prompt, choose_prompt, is_name,
+    PromptError, PromptParts, PromptWorktree, assemble_prompt, choose_prompt,
 };
 use chant_specs::model::Spec;
 use chant_specs::parse;

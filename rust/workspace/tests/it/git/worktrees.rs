@@ -137,7 +137,7 @@ fn a_worktree_with_something_to_lose_is_kept() {
         assert!(
             refused
                 .to_string()
-                .contains("7 uncommitted change(s) (a.txt, new/1.txt,"),
+                .contains("7 uncommitted changes (a.txt, new/1.txt,"),
             "{refused}"
         );
         assert_eq!(sandbox.state(&path), before);

@@ -75,24 +75,6 @@ fn the_answer_is_the_same_from_every_subfolder() {
     );
 }
 
-// proves: speckit:get_context:nested_projects
-#[test]
-fn the_nearest_project_is_meant_in_a_monorepo() {
-    let project = two();
-    project.write(
-        "apps/web/.specify/feature.json",
-        r#"{"feature_directory": "specs/001-w"}"#,
-    );
-    project.write("apps/web/specs/001-w/spec.md", "# W\n");
-    fs::create_dir_all(project.root().join("apps/web/src")).unwrap();
-    let seen = context(&project.seen("apps/web/src", &[]));
-    found(&seen, "specs/001-w", ".specify/feature.json");
-    assert_eq!(
-        seen["root"],
-        project.root().join("apps/web").display().to_string()
-    );
-}
-
 // proves: speckit:get_context:feature_json_of_any_kind
 #[test]
 fn feature_json_may_be_absolute_broken_or_lead_outside() {

@@ -78,7 +78,8 @@ impl Project {
     /// The project as a user who trusts every folder sees it from one of its folders, with these variables.
     pub(super) fn seen(&self, from: &str, variables: &[(&str, &str)]) -> FeatureStore {
         let config = self.write(".user.md", "---\ntrust: {roots: [/]}\n---\n");
-        seen_from(&self.root().join(from), variables, Timestamp::now).trusted_by(Some(config), None)
+        let folder = self.root().join(from);
+        seen_from(&folder, &self.root(), variables, Timestamp::now).trusted_by(Some(config), None)
     }
 
     pub(super) fn features(&self) -> FeatureStore {
@@ -97,6 +98,7 @@ impl Project {
 
 pub(super) fn seen_from(
     folder: &Path,
+    root: &Path,
     variables: &[(&str, &str)],
     clock: fn() -> Timestamp,
 ) -> FeatureStore {
@@ -104,6 +106,7 @@ pub(super) fn seen_from(
     let environment: BTreeMap<String, String> = variables.iter().map(variable).collect();
     let start = SearchStart {
         folder: folder.to_owned(),
+        root: root.to_owned(),
         environment,
     };
     FeatureStore::new(start, crate::own_disk(), clock)

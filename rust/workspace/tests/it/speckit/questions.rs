@@ -120,7 +120,7 @@ fn later() -> Timestamp {
 fn a_question_expires_after_a_week() {
     let project = project();
     let id = id_of(&asked(&project.features(), "s", &report("Go?", None)).unwrap());
-    let features = seen_from(&project.root(), &[], later);
+    let features = seen_from(&project.root(), &project.root(), &[], later);
     assert_eq!(open(&features), Vec::<Value>::new());
     let error = asked(&features, "s", &report("", Some(&id))).unwrap_err();
     assert_eq!(error.to_string(), "Input request expired without an answer");
