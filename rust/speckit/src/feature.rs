@@ -56,15 +56,20 @@ pub enum DirectoryMatch {
     Several(Vec<String>),
 }
 
-/// The directory that a branch means: that of its last part's name, else the only one with its number
-/// and a name that goes with it. `None` for a branch that names no feature.
-pub fn of_branch(branch: &str, directories: &[String]) -> Option<DirectoryMatch> {
+/// The directory that a branch means: that of its last part's name, else the only one with its number. In a repository
+/// of several projects, which count from 1 each, the name has to go with it. `None` for a branch that names no feature.
+pub fn of_branch(
+    branch: &str,
+    directories: &[String],
+    is_of_several_projects: bool,
+) -> Option<DirectoryMatch> {
     let name = branch.rsplit('/').next().unwrap_or(branch);
     let (number, slug) = split_number(name)?;
     if directories.iter().any(|directory| directory == name) {
         return Some(DirectoryMatch::One(name.to_owned()));
     }
-    Some(of_number(number, Some(slug), directories))
+    let slug = is_of_several_projects.then_some(slug);
+    Some(of_number(number, slug, directories))
 }
 
 /// The directory that a name or a number means.
@@ -74,10 +79,8 @@ pub fn of_name(name: &str, directories: &[String]) -> DirectoryMatch {
     if directories.iter().any(|directory| directory == name) {
         return DirectoryMatch::One(name.to_owned());
     }
-    match split_number(name) {
-        Some((number, slug)) => of_number(number, Some(slug), directories),
-        None => of_number(name, None, directories),
-    }
+    let number = split_number(name).map_or(name, |(number, _)| number);
+    of_number(number, None, directories)
 }
 
 /// Returns true if two slugs can be of one feature: one begins with the words of the other. A number alone
@@ -227,8 +230,12 @@ mod tests {
             ("999-x", Some(DirectoryMatch::None)),
             ("main", None),
         ] {
-            assert_eq!(of_branch(branch, &directories), expected, "{branch}");
+            assert_eq!(of_branch(branch, &directories, true), expected, "{branch}");
         }
+        // The branches of a repository of one project are all its own.
+        let alone = |branch| of_branch(branch, &directories, false);
+        assert_eq!(alone("feat/042-other"), one("042-demo-board"));
+        assert_eq!(alone("1042-y"), one("1042-x"));
     }
 
     #[test]

@@ -113,9 +113,13 @@ pub fn find(
         }
     });
     let state = state_of(&root, repo.as_ref(), disk);
+    let top = repo.as_ref().and_then(Repo::checkout);
+    let is_of_several =
+        top.is_some_and(|top| disk::real(root.path()).is_ok_and(|root| root != top));
     let mut search = FeatureSearch {
         disk,
         start,
+        is_of_several,
         directories: directories(&root),
         root: &root,
         branch: branch.as_deref(),
@@ -225,6 +229,8 @@ fn directories(root: &RootFolder) -> Vec<String> {
 const VARIABLE: &str = "SPECIFY_FEATURE_DIRECTORY";
 
 struct FeatureSearch<'a> {
+    /// True if the project is a part of its repository: a branch need not be about it.
+    is_of_several: bool,
     disk: &'a Disk,
     start: &'a SearchStart,
     root: &'a RootFolder,
@@ -336,7 +342,7 @@ impl FeatureSearch<'_> {
             self.tried.push("there is no branch".into());
             return Ok(None);
         };
-        match feature::of_branch(branch, &self.directories) {
+        match feature::of_branch(branch, &self.directories, self.is_of_several) {
             Some(DirectoryMatch::One(name)) => Ok(Some(self.in_specs(&name, "branch"))),
             Some(DirectoryMatch::Several(candidates)) => {
                 Err(ambiguous(&format!("branch '{branch}'"), candidates))
@@ -372,7 +378,9 @@ impl FeatureSearch<'_> {
     /// Warns when the branch means another feature than the one that is followed.
     fn compare(&mut self, followed: &FeatureDirectory) {
         let Some(branch) = self.branch else { return };
-        let Some(DirectoryMatch::One(name)) = feature::of_branch(branch, &self.directories) else {
+        let Some(DirectoryMatch::One(name)) =
+            feature::of_branch(branch, &self.directories, self.is_of_several)
+        else {
             return;
         };
         let other = format!("{SPECS}/{name}");

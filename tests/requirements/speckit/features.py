@@ -11,7 +11,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The nearest project decides in a repository of several projects.", "reference rstn 1.4"
     ),
     "speckit:get_context:a_number_alone_is_no_name": Requirement(
-        "A branch means no feature by its number if the names differ, unless one begins with the other.",
+        "In a repository of several projects a branch means no feature by its number if the names differ,"
+        " unless one begins with the other.",
         "issue: The daily hour 1",
     ),
     "speckit:get_context:feature_json_of_any_kind": Requirement(
