@@ -66,8 +66,30 @@ def say(text: str, *, nl: bool = True, err: bool = False) -> None:
     click.echo(harmless(text), nl=nl, err=err)
 
 
+JSON_SCHEMA = 1
+"""The version of the envelope that commands print with `--json`; a key of another meaning raises it."""
+
+
 def say_json(text: str) -> None:
-    """Print a JSON text, whatever it holds."""
+    """Print a JSON text in the envelope of commands, whatever it holds: see `docs/guide/commands.md`."""
+    _say_envelope(f'"ok": true,{_gap(text)}"data": {text}')
+
+
+def say_json_error(error: dict[str, object]) -> None:
+    """Print an error in the envelope of commands."""
+    import json
+
+    _say_envelope(f'"ok": false, "error": {json.dumps(error, ensure_ascii=False)}')
+
+
+def _gap(text: str) -> str:
+    # What is one line stays one, for who reads lines as they come.
+    return "\n" if "\n" in text else " "
+
+
+def _say_envelope(rest: str) -> None:
     import click
 
-    click.echo(harmless_json(text))
+    context = click.get_current_context()
+    _, _, command = context.command_path.partition(" ")
+    click.echo(harmless_json(f'{{"schema": {JSON_SCHEMA}, "command": "{command}", {rest}}}'))

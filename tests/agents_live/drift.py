@@ -21,7 +21,8 @@ def look_at_flags(program: AgentProgram, verdict: AgentVerdict) -> None:
     """Look for each flag of a template in the program's help."""
     with tempfile.TemporaryDirectory() as home:
         environment = {"HOME": home, "PATH": path(), "HTTPS_PROXY": CLOSED, "HTTP_PROXY": CLOSED}
-        template = json.loads(_told([*PROGRAM, "agents", "show", program.name, "--json"], environment))
+        answer = _told([*PROGRAM, "agents", "show", program.name, "--json"], environment)
+        template = json.loads(answer)["data"]
         text = _told([program.program, *program.help], environment)
     known = set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", text))
     unknown = sorted(flags_of(template) - known - set(program.hidden))

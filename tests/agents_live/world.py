@@ -114,7 +114,7 @@ class UserWorld:
     def asked(self, *words: str) -> Any:
         """Run our program for an answer as JSON; `None` when it refuses."""
         ended = self.chant(*words, "--json")
-        return json.loads(ended.text) if ended.code == 0 else None
+        return json.loads(ended.text)["data"] if ended.code == 0 else None
 
     def add(self, files: Mapping[str, str]) -> None:
         """Commit files of the project, and trust it with them, as its user does."""

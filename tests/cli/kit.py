@@ -34,14 +34,21 @@ class Cli:
         return CliRunner().invoke(program, words, catch_exceptions=False, prog_name="chant-mcp")
 
     def json(self, *words: str, code: int = 0) -> Any:
-        """Run a command with `--json` and read its answer."""
-        return json.loads(self(*words, "--json", code=code))
+        """Run a command with `--json` and read the data of its answer."""
+        return read_data(self(*words, "--json", code=code))
 
     def error(self, *words: str, code: int = 1) -> str:
         """Run a command that fails, printing nothing to standard output, and give what it says."""
         result = self.run(*words)
         assert (result.exit_code, result.stdout) == (code, "")
         return result.stderr
+
+
+def read_data(text: str) -> Any:
+    """Read the data in the envelope of a command's answer."""
+    envelope = json.loads(text)
+    assert (envelope["schema"], envelope["ok"]) == (1, True)
+    return envelope["data"]
 
 
 class Running:

@@ -13,9 +13,9 @@ OTHER = "2026-01-22-002-k3f"
 def test_a_person_decides_and_sees_it(cli: Cli) -> None:
     cli.project.spec(ID, approval="{required: true}")
     cli.project.spec(OTHER)
-    assert [spec["id"] for spec in cli.json("list", "--approval", "pending")["specs"]] == [ID]
+    assert [spec["id"] for spec in cli.json("chant", "list", "--approval", "pending")["specs"]] == [ID]
     assert cli("reject", "x7m", "--by", "Ada", "--reason", "Too large.") == f"Rejected spec: {ID} (by Ada)\n"
-    assert [spec["id"] for spec in cli.json("list", "--approval", "rejected")["specs"]] == [ID]
+    assert [spec["id"] for spec in cli.json("chant", "list", "--approval", "rejected")["specs"]] == [ID]
     assert "required, rejected by Ada" in cli("show", ID)
     assert cli("approve", ID, "--by", "Ada") == f"Approved spec: {ID} (by Ada)\n"
     assert cli("list", "--approval", "pending") == "No specs have an approval that is pending.\n"
@@ -43,6 +43,6 @@ def test_read_only_refuses(cli: Cli, words: tuple[str, ...]) -> None:
 def test_a_new_spec_can_need_approval(cli: Cli) -> None:
     id = cli.json("add", "Sell the ship", "--criterion", "Sold", "--needs-approval")["spec_id"]
     assert "approval:\n  required: true\n  status: pending\n" in cli.project.text(id)
-    assert cli.json("ready")["specs"] == []
+    assert cli.json("chant", "ready")["specs"] == []
     cli("approve", id, "--by", "Ada")
-    assert [spec["id"] for spec in cli.json("ready")["specs"]] == [id]
+    assert [spec["id"] for spec in cli.json("chant", "ready")["specs"]] == [id]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import logging
 import os
 import re
@@ -17,7 +16,7 @@ import chant_mcp
 import pytest
 from chant_mcp import terminal
 from chant_mcp.commands import serving
-from cli.kit import Cli
+from cli.kit import Cli, read_data
 from harness import Project
 from steering import FORBIDDEN, STEERING
 
@@ -245,7 +244,7 @@ def at_a_terminal(folder: Path, *words: str) -> str:
 def test_json_loses_nothing(cli: Cli) -> None:
     cli.project.spec(FIRST, body=f"# {STEERING}")
     told = cli.json("chant", "show", FIRST)
-    assert told["title"] == json.loads(Cli(cli.project).run("chant", "show", FIRST, "--json").stdout)["title"]
+    assert told["title"] == read_data(Cli(cli.project).run("chant", "show", FIRST, "--json").stdout)["title"]
     assert "\u202e" in told["title"]
     assert "\U000e0041" in told["title"]
 

@@ -36,10 +36,10 @@ def test_import_tells_new_specs_and_what_did_not_map(cli: Cli, issues: Path) -> 
     ):
         assert part in text
     assert "bd-2: status: `deferred` is not known and became `needs_attention`" in " ".join(text.split())
-    specs = {spec["title"]: spec for spec in cli.json("list")["specs"]}
+    specs = {spec["title"]: spec for spec in cli.json("chant", "list")["specs"]}
     assert specs["Crane"]["depends_on"] == [specs["Quay"]["id"]]
     assert "0 imported, 2 were here before." in cli("import", str(issues))
-    assert len(cli.json("list")["specs"]) == 2
+    assert len(cli.json("chant", "list")["specs"]) == 2
 
 
 @pytest.mark.requirement("import:dry_run:writes_nothing")
@@ -74,4 +74,4 @@ def test_an_import_that_dies_half_way_is_finished_or_never_was(
         )
         assert done.returncode != 0
         monkeypatch.delenv("CHANT_STOP_AT")
-        assert len(cli.json("list")["specs"]) == expected
+        assert len(cli.json("chant", "list")["specs"]) == expected

@@ -26,7 +26,7 @@ def _task(folder: Path, name: str, id: str, status: str, body: str = "") -> Path
 
 
 def _titles(cli: Cli, *words: str) -> dict[str, str]:
-    return {spec["title"]: spec["status"] for spec in cli.json("list", "--all", *words)["specs"]}
+    return {spec["title"]: spec["status"] for spec in cli.json("chant", "list", "--all", *words)["specs"]}
 
 
 @pytest.mark.requirement("import:origin:names_its_source")
@@ -49,7 +49,7 @@ def test_equal_ids_of_two_sources_are_different_items(cli: Cli, tmp_path: Path) 
     # The same source is the same, whichever way it is named.
     for source in (*sources, tmp_path / "one" / ".beads", tmp_path / "two" / ".beads" / "issues.jsonl"):
         assert cli("import", str(source)).startswith("0 imported, ")
-    specs = {spec["title"]: spec for spec in cli.json("list", "--all")["specs"]}
+    specs = {spec["title"]: spec for spec in cli.json("chant", "list", "--all")["specs"]}
     for name in ("one", "two"):
         assert specs[f"B {name}"]["depends_on"] == [specs[f"A {name}"]["id"]]
 
@@ -94,7 +94,7 @@ def test_what_is_not_known_is_never_ready(cli: Cli, tmp_path: Path) -> None:
         "Row": "needs_attention",
         "Done row": "completed",
     }
-    assert {spec["title"] for spec in cli.json("ready")["specs"]} == {"Open", "T task-3"}
+    assert {spec["title"] for spec in cli.json("chant", "ready")["specs"]} == {"Open", "T task-3"}
 
 
 @pytest.mark.requirement("import:status:a_person_maps_the_rest")
@@ -174,6 +174,6 @@ def test_texts_stay_and_other_forms_are_read(cli: Cli, tmp_path: Path) -> None:
     )
     shown = cli("import", str(folder))
     assert "Total: 3 records, 2 edges, 1 edge lost, 1 note." in shown
-    specs = {spec["title"]: spec for spec in cli.json("list", "--all")["specs"]}
+    specs = {spec["title"]: spec for spec in cli.json("chant", "list", "--all")["specs"]}
     assert specs["Fourth"]["depends_on"] == [specs["Third"]["id"]]
     assert specs["Fifth"]["depends_on"] == [specs["Fourth"]["id"]]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.kit import Running, Start
+from cli.kit import Running, Start, read_data
 from steering import FORBIDDEN, STEERING
 
 FIRST = "2026-01-22-001-x7m"
@@ -87,9 +86,9 @@ def test_with_json_each_answer_is_a_line(project: Any, start: Start) -> None:
     project.spec(FIRST)
     log = project.log(FIRST, "one\n")
     running = _follow(start, project.root, "--json")
-    assert json.loads(running.line())["content"] == "one"
+    assert read_data(running.line())["content"] == "one"
     _append(log, "two\n")
-    page = json.loads(running.line())
+    page = read_data(running.line())
     assert (page["content"], page["byte_offset"]) == ("two", 8)
     assert _interrupt(running) == ("", "")
 

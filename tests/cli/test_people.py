@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 from cli.kit import Cli
 from writing import tree
@@ -30,7 +27,7 @@ def test_list_filters_by_status(cli: Cli) -> None:
     cli.project.spec(FIRST, status="completed")
     cli.project.spec(SECOND, status="cancelled")
     assert SECOND not in cli("list")
-    assert [spec["id"] for spec in cli.json("list", "--status", "cancelled")["specs"]] == [SECOND]
+    assert [spec["id"] for spec in cli.json("chant", "list", "--status", "cancelled")["specs"]] == [SECOND]
     assert cli("list", "--status", "failed") == "No specs are failed.\n"
     cli.project.spec(FIRST, status="cancelled")
     assert cli("list") == "All specs (2) are cancelled; --status cancelled lists them.\n"
@@ -56,13 +53,13 @@ def test_a_list_that_is_cut_says_how_to_see_the_rest(cli: Cli) -> None:
 def test_all_gathers_more_than_one_answer_holds(cli: Cli) -> None:
     for number in range(60):
         cli.project.spec(f"2026-01-22-{number:03}-abc", labels=["x" * 1_000])
-    page = cli.json("list", "--limit", "60")
-    everything = cli.json("list", "--all")
+    page = cli.json("chant", "list", "--limit", "60")
+    everything = cli.json("chant", "list", "--all")
     for data in (page, everything):
         assert [spec["id"][11:14] for spec in data["specs"]] == [f"{number:03}" for number in range(60)]
         assert (data["total"], data["returned"]) == (60, 60)
         assert "next_offset" not in data
-    cut = cli.json("list", "--limit", "55")
+    cut = cli.json("chant", "list", "--limit", "55")
     assert (len(cut["specs"]), cut["next_offset"]) == (55, 55)
 
 
@@ -263,12 +260,8 @@ def test_diagnose_prints_checks_and_exits_with_1_when_one_fails(cli: Cli) -> Non
     assert "Status is completed but acceptance criteria unchecked" in " ".join(failed.split())
 
 
-def _same(core: Any) -> str:
-    return f"{core.text}\n"
-
-
 @pytest.mark.requirement("cli:json:every_command_has_it")
-def test_json_is_the_very_text_of_the_answer(cli: Cli) -> None:
+def test_json_is_the_answer_of_the_tool(cli: Cli) -> None:
     cli.project.spec(FIRST, body=CRITERIA)
     cli.project.log(FIRST, "line\n")
     chant = cli.project.server()._offered.session.chant  # pyright: ignore[reportPrivateUsage]
@@ -284,7 +277,7 @@ def test_json_is_the_very_text_of_the_answer(cli: Cli) -> None:
         (["log", FIRST], 0, chant.log(FIRST)),
         (["diagnose", FIRST], 0, chant.diagnose(FIRST)),
     ):
-        assert cli(*words, "--json", code=code) == _same(core), words
+        assert cli.json("chant", *words, code=code) == core.data, words
     added = cli.json("add", "Log out")
     assert added["message"].startswith(f"Created spec: {added['spec_id']}")
     assert cli.project.path(added["spec_id"]).is_file()
@@ -309,4 +302,4 @@ def test_problems_are_told_below_the_table(cli: Cli) -> None:
         table, problems = cli(command).split("Problems:")
         assert "003-bad" not in table
         assert ".chant/specs/2026-01-22-003-bad.md:" in problems
-    assert json.loads(cli("list", "--json"))["problems"]
+    assert cli.json("list")["problems"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -276,12 +275,12 @@ def test_json_is_the_very_text_of_the_answer(cli: Cli) -> None:
         (["projects"], tickets.list_projects()),
         (["projects", "DEM"], tickets.get_project_info("DEM")),
     ):
-        assert cli("tickets", *words, "--json") == f"{core.text}\n", words
+        assert cli.json("tickets", *words) == core.data, words
     for words, core in (
         (["sections", "1"], tickets.manage_cr_sections(None, "1", "list")),
         (["sections", "1", "Today"], tickets.manage_cr_sections(None, "1", "get", section="Today")),
     ):
-        assert cli("tickets", *words, "--json") == f"{json.dumps(core.data, indent=2)}\n", words
+        assert cli.json("tickets", *words) == core.data, words
 
 
 @pytest.mark.requirement("cli:errors:sentence_and_exit_code_1")

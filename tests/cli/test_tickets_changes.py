@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from chant_mcp.cli import program
-from cli.kit import Cli
+from cli.kit import Cli, read_data
 from cli.ticket_files import BODY, cells, ticket_project, write_ticket
 from click.testing import CliRunner, Result
 
@@ -149,7 +148,7 @@ def test_delete_with_yes_does_not_ask(cli: Cli) -> None:
     paths = [write_ticket(cli.project, number) for number in (1, 2)]
     result = cli.run("tickets", "delete", "1", "--yes")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert json.loads(_typed(["delete", "2", "--json"], "y\n").stdout)["deletedFile"] == str(paths[1])
+    assert read_data(_typed(["delete", "2", "--json"], "y\n").stdout)["deletedFile"] == str(paths[1])
     assert not any(path.exists() for path in paths)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -193,7 +194,7 @@ def test_json_is_what_the_core_and_the_tools_answer(cli: Cli) -> None:
         (["list", "plan", "-s", "started"], vine.read("plan", "list", status="started").text),
         (["next", "plan"], vine.next("plan").text),
     ):
-        assert cli("vine", *words, "--json") == f"{text}\n", words
+        assert cli.json("vine", *words) == json.loads(text), words
     data = cli.json("vine", "show", "plan")
     assert (data["title"], data["progress"]["total"], data["leaves"]) == ("Release 2.0", 6, 2)
     assert data["needs_expansion"] == ["docs"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -165,9 +166,9 @@ def test_json_of_changes_is_what_the_tool_answers(cli: Cli) -> None:
         (["set", "plan", "site", "reviewing"], {"op": "set_status", "id": "site", "status": "reviewing"}),
         (["claim", "plan", "changelog"], {"op": "claim", "id": "changelog"}),
     ):
-        said = cli("vine", *words, "--json")
+        said = cli.json("vine", *words)
         path.write_text(PLAN, encoding="utf-8")
-        assert said == f"{vine.write('plan', [operation]).text}\n"
+        assert said == json.loads(vine.write("plan", [operation]).text)
         path.write_text(PLAN, encoding="utf-8")
     expanded = cli.json("vine", "expand", "plan", "docs")
     assert expanded == {"ref_id": "docs", "message": 'Ref "docs" expanded.'}

@@ -80,7 +80,7 @@ def _problems(cli: Cli) -> str:
 @pytest.mark.requirement("chant:loading:no_documents_of_their_own")
 def test_an_empty_file_is_a_problem_and_no_work(cli: Cli, text: str) -> None:
     cli.project.write(FIRST, text)
-    assert cli.json("ready")["specs"] == []
+    assert cli.json("chant", "ready")["specs"] == []
     assert f"{FIRST}.md: the file is empty" in _problems(cli)
 
 
@@ -97,7 +97,7 @@ def test_an_empty_file_is_a_problem_and_no_work(cli: Cli, text: str) -> None:
 def test_a_copy_of_a_sync_program_is_a_problem_and_no_work(cli: Cli, name: str) -> None:
     file = cli.project.spec(FIRST)
     (file.parent / name).write_bytes(file.read_bytes())
-    assert [spec["id"] for spec in cli.json("ready")["specs"]] == [FIRST]
+    assert [spec["id"] for spec in cli.json("chant", "ready")["specs"]] == [FIRST]
     assert f"{name}: cannot be read: it is a copy of `{FIRST}.md`" in _problems(cli)
 
 
@@ -105,14 +105,14 @@ def test_a_copy_of_a_sync_program_is_a_problem_and_no_work(cli: Cli, name: str) 
 def test_a_link_to_a_sibling_is_a_problem_and_no_work(cli: Cli) -> None:
     file = cli.project.spec(FIRST)
     (file.parent / "2026-01-22-002-abc.md").symlink_to(file.name)
-    assert [spec["id"] for spec in cli.json("ready")["specs"]] == [FIRST]
+    assert [spec["id"] for spec in cli.json("chant", "ready")["specs"]] == [FIRST]
     assert f"2026-01-22-002-abc.md: cannot be read: it is a link to `{FIRST}.md`" in _problems(cli)
     # A link to a file that is no document of its own is followed as before.
     elsewhere = cli.project.root / "docs" / "spec.md"
     elsewhere.parent.mkdir()
     elsewhere.write_bytes(file.read_bytes())
     (file.parent / "2026-01-22-003-abc.md").symlink_to("../../docs/spec.md")
-    assert len(cli.json("ready")["specs"]) == 2
+    assert len(cli.json("chant", "ready")["specs"]) == 2
 
 
 OLDER = """\

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 from cli.at_work import FIRST, SECOND, THIRD, AtWork
-from cli.kit import Running, Start
+from cli.kit import Running, Start, read_data
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
 
@@ -121,7 +120,7 @@ def test_waiting_with_json_prints_how_the_runs_ended(agents: AtWork) -> None:
     assert (run["spec_id"], run["end_state"]) == (FIRST, "completed")
     result = agents.run("work", SECOND, "--wait", "--json")
     assert result.exit_code == 1
-    assert json.loads(result.stdout)["processes"][0]["end_state"] == "failed"
+    assert read_data(result.stdout)["processes"][0]["end_state"] == "failed"
     assert "asked to fail" in result.stderr
 
 

@@ -36,7 +36,7 @@ def test_all_works_on_what_becomes_ready_and_ends_with_it(agents: AtWork) -> Non
     with_three(agents)
     done = agents.run("work", "--all", "--wait")
     assert done.exit_code == 0, done.stdout + done.stderr
-    states = {spec["id"]: spec["status"] for spec in agents.json("list", "--all")["specs"]}
+    states = {spec["id"]: spec["status"] for spec in agents.json("chant", "list", "--all")["specs"]}
     assert states == {FIRST: "pending", SECOND: "completed", THIRD: "completed"}
     assert agents.run("work", "--all").exit_code == 1, "the one that is left has no criteria"
 

@@ -113,7 +113,6 @@ def test_a_project_of_specs_alone_is_shown_as_before(cli: Cli) -> None:
     cli.project.spec(FIRST, body="# Log in", labels=["auth"])
     for words in (["list"], ["list", "--status", "pending"], ["ready"], ["show", "x7m"]):
         assert cli(*words) == cli("chant", *words)
-        assert cli(*words, "--json") == cli("chant", *words, "--json")
     # Options that lists of specs do not have ask about the workspace.
     assert [item["id"] for item in cli.json("list", "--label", "auth")["items"]] == [FIRST]
     assert "items" in cli.json("ready", "--dialect", "chant")

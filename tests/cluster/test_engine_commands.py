@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from chant_mcp.cluster.local_cluster import ensure_local_cluster
 from chant_mcp.errors import InvalidArgumentError, RefusedError
 from chant_mcp.program import own_program
 from chant_mcp.user_folders import state_home
+from cli.kit import read_data
 from cluster.engine_kit import certificates
 from harness import user_config
 from work.kit import wait_for
@@ -122,7 +122,7 @@ def test_a_cluster_of_the_configuration_is_started_shown_and_ended(tmp_path: Pat
         assert "1 worker on this machine" in started.stdout
         shown = run(tmp_path, "cluster", "status", "big", "--json")
         assert shown.returncode == 0, shown.stderr
-        (worker,) = json.loads(shown.stdout)["workers"]
+        (worker,) = read_data(shown.stdout)["workers"]
         assert (worker["name"], worker["agents"]) == ("big-1", {"demo": {"slots": 3, "busy": 0}})
         assert worker["accounts"] == {"team-a": 0}
         assert "  Accounts: team-a 0\n" in run(tmp_path, "cluster", "status", "big").stdout

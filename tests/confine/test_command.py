@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -11,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cli.kit import read_data
 from confine.world import World, configured, made
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
@@ -36,7 +36,7 @@ def world(tmp_path: Path) -> World:
 def test_what_a_machine_can_do_is_shown(world: World, abi: int, line: str, signals: bool, code: int) -> None:
     assumed = {"CHANT_CONFINE_ABI": str(abi), "CHANT_CONFINE_NO_NAMESPACES": "1"}
     done = world.confine("--check", "--json", variables=assumed)
-    found = json.loads(done.stdout)
+    found = read_data(done.stdout)
     assert done.returncode == code
     assert found["confinement"].startswith(line)
     assert {one["what"]: one["holds"] for one in found["held"]}[SIGNALS] == signals

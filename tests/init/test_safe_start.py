@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from chant_mcp.init import merge_driver
 from chant_mcp.program import own_program
-from cli.kit import Cli
+from cli.kit import Cli, read_data
 from harness import Project
 from init.kit import Folder
 
@@ -191,13 +191,13 @@ def test_doctor_finds_an_unsafe_start_and_init_corrects_it(
     hostile = HostileFolder(project.root)
     hostile.folder.write(".mcp.json", json.dumps({"mcpServers": {"mine": OLD}}))
     cli = Cli(project)
-    found = json.loads(cli.run("doctor", "--json").stdout)
+    found = read_data(cli.run("doctor", "--json").stdout)
     [problem] = [one for one in found["problems"] if ".mcp.json" in one]
     assert "`chant-mcp init --client all`" in problem
     assert not hostile.mark.exists(), "doctor started it"
     assert OURS in hostile.start(OLD["command"], *OLD["args"]), "it imports the project's"
     hostile.folder("--client", "claude")
-    found = json.loads(cli.run("doctor", "--json").stdout)
+    found = read_data(cli.run("doctor", "--json").stdout)
     assert not [one for one in found["problems"] if "mcp.json" in one]
     assert {host["works"] for host in found["hosts"]} == {True}
 
@@ -209,5 +209,5 @@ def test_doctor_reports_a_search_path_that_depends_on_the_folder(
     monkeypatch.chdir(project.root)
     for value, is_told in ((":/x", True), ("/x:lib", True), ("/x", False), ("", False)):
         monkeypatch.setenv("PYTHONPATH", value)
-        found = json.loads(Cli(project).run("doctor", "--json").stdout)
+        found = read_data(Cli(project).run("doctor", "--json").stdout)
         assert any("PYTHONPATH" in one for one in found["problems"]) is is_told, value

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli.kit import read_data
 from leases.clones import TARGET, LeaseClone, SharedProject
 from leases.remotes import Remote, run_git
 from work.kit import ID, PROGRAM, wait_for
@@ -400,7 +401,7 @@ def tried(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def fenced(folder: Path, code: int, *words: str) -> dict[str, Any]:
     """Run the fence as CI does, where no folder is trusted, and give its report."""
-    return json.loads(said_by_fence(folder, code, "--json", *words))
+    return read_data(said_by_fence(folder, code, "--json", *words))
 
 
 def said_by_fence(folder: Path, code: int, *words: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 from chant_mcp._core import ChantProject
 from chant_mcp.errors import ChantError
-from cli.kit import Cli
+from cli.kit import Cli, read_data
 from leases.clones import LEASES, TARGET, LeaseClone, SharedProject
 from leases.landing_faults import faults_of
 from leases.remotes import Remote
@@ -194,7 +193,7 @@ def test_the_log_of_work_elsewhere_is_followed_to_its_end(
 ) -> None:
     first, _ = clones
     monkeypatch.setattr("chant_mcp.commands.remote_run.time.sleep", lambda _: first.go(ID))
-    lines = [json.loads(line) for line in cli("log", "-f", ID, "--json").splitlines()]
+    lines = [read_data(line) for line in cli("log", "-f", ID, "--json").splitlines()]
     assert lines[0]["spec_id"] == ID
     assert lines[0]["state"] in ("held", "running")
     assert lines[-1]["state"] == "landed"

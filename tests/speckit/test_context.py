@@ -83,8 +83,7 @@ async def test_vector_3_feature_json_is_followed_and_the_branch_warned_of(call: 
     [
         ("feat/060-mcp", f"specs/{NAME}"),
         ("jdoe/web/060_mcp", f"specs/{NAME}"),
-        ("060-another-name", None),
-        ("060-mcp-again", f"specs/{NAME}"),
+        ("060-another-name", f"specs/{NAME}"),
         ("1060-mcp", None),
         ("60-mcp", None),
         ("main", None),

@@ -125,10 +125,12 @@ def test_a_checkout_without_work_files_is_not_the_project_above_it(
 def test_a_branch_of_another_name_means_no_feature_of_its_number(
     branch: str, means: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _repository(tmp_path / "main", "001-billing", "absent")
+    _repository(tmp_path / "main", "003-other", "absent")
+    project = tmp_path / "main" / "apps" / "billing"
+    _feature(project, "001-billing")
     _git(tmp_path / "main", "switch", "-qC", branch)
-    monkeypatch.chdir(tmp_path / "main")
-    cli = Cli(Project(tmp_path / "main"))
+    monkeypatch.chdir(project)
+    cli = Cli(Project(project))
     assert cli.json("speckit", "context")["spec_dir"] == means
     done = cli.run("speckit", "complete", "T001", "--feature", branch.rpartition("/")[2])
     assert done.exit_code == (0 if means else 1), done.output

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
@@ -10,6 +9,7 @@ import chant_mcp
 import pytest
 from chant_mcp.board.runs import run_row
 from chant_mcp.cli import program
+from cli.kit import read_data
 from click.testing import CliRunner
 from harness import Caller
 from work import teller
@@ -170,4 +170,4 @@ def _run(*words: str) -> str:
 
 
 def _json(*words: str) -> Any:
-    return json.loads(_run(*words, "--json"))
+    return read_data(_run(*words, "--json"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -12,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cli.kit import read_data
 from state_folder import part
 from work.kit import ID, OTHER, PROGRAM, Workshop, lives, wait_for
 from work.troubled import trouble_for
@@ -147,7 +147,7 @@ def test_ids_that_the_date_is_in_stay_apart(shop: Workshop, trouble: Trouble) ->
     numbered = sorted(id[:14] for id in found)
     assert len(set(numbered)) == 5
     assert [number[-3:] for number in numbered] == ["001", "001", "002", "001", "002"]
-    assert json.loads(command(shop, trouble, "list", "--json"))["total"] == 5
+    assert read_data(command(shop, trouble, "list", "--json"))["total"] == 5
 
 
 @pytest.mark.requirement("chant:clock:jumps_change_nothing", "store:write:no_temporary_file_stays")

@@ -7,9 +7,21 @@ from typing import TypeVar
 
 import click
 
-from chant_mcp.paging import Data
+from chant_mcp.commands.groups import AS_JSON
+from chant_mcp.paging import Data, written
+from chant_mcp.terminal import say, say_json
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+
+def _note_json(context: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    """Remember that a command answers as JSON, for errors that are known outside of it."""
+    if value:
+        context.meta.setdefault(AS_JSON, []).append(context)
+    return value
+
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, callback=_note_json, help="Print the answer as JSON."
+)
 limit_option = click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -45,6 +57,14 @@ EXIT_CODE_1 = "Exit code 1 if "
 search_all_option = click.option(
     "--all", "show_all", is_flag=True, help="Show all entries, and look through archived specs, too."
 )
+
+
+def say_message(text: str, as_json: bool) -> None:
+    """Print what a command did, whose tool answers in words."""
+    if as_json:
+        say_json(written({"message": text}))
+    else:
+        say(text)
 
 
 def left_out(data: Data, noun: str, shown: int) -> Iterator[str]:

@@ -161,7 +161,7 @@ def show(session: Session, id: str, raw: bool, as_json: bool) -> None:
 
 def show_spec(session: Session, id: str, raw: bool, as_json: bool) -> None:
     """Print one spec."""
-    text, spec = _whole_spec(session, id)
+    text, spec = whole_spec(session, id)
     if as_json:
         say_json(text)
         return
@@ -178,7 +178,7 @@ def show_spec(session: Session, id: str, raw: bool, as_json: bool) -> None:
     out.print(display.rendered(spec["body"]))
 
 
-def _whole_spec(session: Session, id: str) -> tuple[str, Data]:
+def whole_spec(session: Session, id: str) -> tuple[str, Data]:
     """Get a spec with all of its body, of which one answer may hold only a piece."""
     answer = session.chant.spec_get(id)
     spec: Data = answer.data

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import click
 
 from chant_mcp._core import Answer
-from chant_mcp.commands.answers import exit_code_1, json_option
+from chant_mcp.commands.answers import exit_code_1, json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust, is_person
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
@@ -282,11 +282,12 @@ def watched(watch: Watch, id: str | None, as_json: bool) -> int:
 
 @click.command()
 @click.argument("id")
+@json_option
 @on_project
 @changes_files
-def pause(session: Session, id: str) -> None:
+def pause(session: Session, id: str, as_json: bool) -> None:
     """Stop the work on a spec so that it can go on later: `work ID` does so."""
-    say(session.chant.pause(id).text)
+    say_message(session.chant.pause(id).text, as_json)
 
 
 @click.command()
@@ -315,24 +316,25 @@ def takeover(session: Session, id: str, force: bool, as_json: bool) -> None:
 
 @click.command()
 @click.argument("id", required=False)
+@json_option
 @on_project
 @changes_files
 @asks_for_trust
-def merge(session: Session, id: str | None) -> None:
+def merge(session: Session, id: str | None, as_json: bool) -> None:
     """Judge and merge the work on a spec; without ID all work that waits for its merge.
 
     Work that changes what runs by itself is shown at a terminal, and merged when you say yes.
     """
     session.recovers = False  # merging does so itself, and says what it merged
     try:
-        say(session.chant.merge(id).text)
+        say_message(session.chant.merge(id).text, as_json)
     except NotTrustedError as error:
         if "agreement" not in error.details or not is_person(session):
             raise
-        _merge_agreed(session, error)
+        _merge_agreed(session, error, as_json)
 
 
-def _merge_agreed(session: Session, error: NotTrustedError) -> None:
+def _merge_agreed(session: Session, error: NotTrustedError, as_json: bool) -> None:
     """Show what work changes of what runs here, ask, and merge exactly that."""
     id: str = error.details["id"]
     say(f"The work on {id} changes what runs by itself:", err=True)
@@ -340,4 +342,4 @@ def _merge_agreed(session: Session, error: NotTrustedError) -> None:
         say(f"  {line}", err=True)
     if not click.confirm("Merge it, and trust this folder with it?", err=True):
         raise click.ClickException("Nothing was merged.")
-    say(session.chant.merge(id, agreed=error.details["agreement"]).text)
+    say_message(session.chant.merge(id, agreed=error.details["agreement"]).text, as_json)

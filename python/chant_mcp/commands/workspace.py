@@ -15,7 +15,7 @@ from chant_mcp.commands import specs
 from chant_mcp.commands.answers import all_option, json_option, left_out, limit_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import ChantError, NotFoundError
-from chant_mcp.paging import EVERYTHING, Data, gathered
+from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say, say_json
 
@@ -103,7 +103,7 @@ def list_items(
     wanted = ItemFilters(statuses, labels, dialects, ready)
     if approval and not wanted.is_of_specs:
         raise click.UsageError("Only specs have an approval: --approval goes with one --status at most.")
-    if wanted.is_of_specs and (approval or holds_specs_alone(session)):
+    if wanted.is_of_specs and (approval or (holds_specs_alone(session) and not as_json)):
         status = statuses[0] if statuses else None
         specs.show_list(session, status, approval, limit, show_all, as_json)
         return
@@ -128,7 +128,7 @@ def ready(
     as_json: bool,
 ) -> None:
     """List what can be started now: specs, tasks and tickets that wait for nothing."""
-    if not (labels or dialects) and holds_specs_alone(session):
+    if not (labels or dialects or as_json) and holds_specs_alone(session):
         specs.show_ready(session, include_held, limit, show_all, as_json)
         return
     _show_items(session, ItemFilters((), labels, dialects, True, include_held), limit, show_all, as_json)
@@ -189,7 +189,7 @@ def show(session: Session, name: str, raw: bool, as_json: bool) -> None:
     NAME is a key as `list` shows it, an ID or a ticket's code; a part of a spec's ID is enough when it
     fits only one.
     """
-    if holds_specs_alone(session):
+    if holds_specs_alone(session) and not as_json:
         specs.show_spec(session, name, raw, as_json)
         return
     _show_item(session, name, raw, as_json)
@@ -218,10 +218,13 @@ def _show_item(session: Session, name: str, raw: bool, as_json: bool) -> None:
             raise
         specs.show_spec(session, name, raw, as_json)
         return
-    if as_json:
-        say_json(answer.text)
-        return
     item: Data = answer.data
+    if item["dialect"] == "chant" and (as_json or raw):
+        # One answer may hold only a piece of a long text.
+        item = {**item, "body": specs.whole_spec(session, item["id"])[1]["body"]}
+    if as_json:
+        say_json(written(item))
+        return
     body: str = item["body"]
     if raw:
         say(body, nl=not body.endswith("\n"))

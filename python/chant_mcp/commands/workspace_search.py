@@ -24,7 +24,7 @@ def search(
     session: Session, query: str, statuses: tuple[str, ...], limit: int, show_all: bool, as_json: bool
 ) -> None:
     """Search titles, texts and labels of specs, tasks and tickets; upper and lower case are the same."""
-    if len(statuses) <= 1 and holds_specs_alone(session):
+    if len(statuses) <= 1 and holds_specs_alone(session) and not as_json:
         specs.show_found(session, query, statuses[0] if statuses else None, limit, show_all, as_json)
         return
     workspace = session.workspace
@@ -52,7 +52,7 @@ def _as_item(spec: Data) -> Data:
 @on_project
 def status(session: Session, activity: bool, as_json: bool) -> None:
     """Count the specs, tasks and tickets in each state; cancelled specs are left out beside others."""
-    if activity or holds_specs_alone(session):
+    if activity or (holds_specs_alone(session) and not as_json):
         specs.show_status(session, activity, as_json)
         return
     answer = session.workspace.board()

@@ -79,8 +79,10 @@ pub fn of_name(name: &str, directories: &[String]) -> DirectoryMatch {
     if directories.iter().any(|directory| directory == name) {
         return DirectoryMatch::One(name.to_owned());
     }
-    let number = split_number(name).map_or(name, |(number, _)| number);
-    of_number(number, None, directories)
+    match split_number(name) {
+        Some((number, slug)) => of_number(number, Some(slug), directories),
+        None => of_number(name, None, directories),
+    }
 }
 
 /// Returns true if two slugs can be of one feature: one begins with the words of the other. A number alone

@@ -374,7 +374,7 @@ impl<T: Send> DocumentIndex<T> {
     fn extra_copy(&self, path: &str, linked: Option<&Path>) -> Option<String> {
         let given = self.absolute(path);
         let name = given.file_name()?.to_str()?;
-        if !name.ends_with(".md") {
+        if given.extension().is_none_or(|ending| ending != "md") {
             return None;
         }
         if let Some(sibling) = linked.and_then(|real| extra_copies::linked_sibling(&given, real)) {

@@ -403,21 +403,19 @@ fn picture<'a>(joined: &'a WorkspaceGraph, filter: &ItemFilter, all: bool) -> Gr
 
 /// A node as it is drawn.
 pub(super) fn figure(joined: &WorkspaceGraph, node: Node) -> PictureFigure<'_> {
-    match joined.item(node) {
-        Some(item) => PictureFigure {
+    if let Some(item) = joined.item(node) {
+        return PictureFigure {
             key: item.key(),
             name: item.title(),
             state: item.status(),
             tone: item.tone(),
-        },
-        None => {
-            let (word, tone) = joined.outside(node);
-            PictureFigure {
-                key: joined.graph().key(node),
-                name: word,
-                state: word,
-                tone,
-            }
-        }
+        };
+    }
+    let (word, tone) = joined.outside(node);
+    PictureFigure {
+        key: joined.graph().key(node),
+        name: word,
+        state: word,
+        tone,
     }
 }

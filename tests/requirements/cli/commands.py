@@ -67,6 +67,15 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cli:archived:counts_as_done": Requirement(
         "An archived dependency is drawn as done.", "issue: The daily hour 4"
     ),
+    "cli:json:one_envelope": Requirement(
+        "`--json` prints one versioned envelope, `schema`, `command`, `ok` and `data`, with the same keys "
+        "whatever formats the folder holds.",
+        "issue: The daily hour 4",
+    ),
+    "cli:json:errors_are_in_it": Requirement(
+        "With `--json` an error is in the envelope, too, with its code, message and details.",
+        "issue: The daily hour 4",
+    ),
     "cli:add:prints_the_path": Requirement(
         "`add` prints the path of the new spec.", "issue: The daily hour 4"
     ),
