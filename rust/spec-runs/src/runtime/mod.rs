@@ -29,7 +29,7 @@ mod conflict_forecast;
 pub(super) mod conflict_spec;
 mod conflicted_run;
 mod landed_specs;
-mod landing;
+pub(super) mod landing;
 mod landing_concerns;
 pub(super) mod login_copy;
 mod masked_settings;
