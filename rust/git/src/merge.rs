@@ -192,9 +192,10 @@ impl Repo {
         }
         let is_merge = merge.style == MergeStyle::Merge;
         let tip = rewritten.last().unwrap_or(&ours).clone();
-        let unless = match is_merge {
-            true => None,
-            false => Some(self.tree_of(&tip)?),
+        let unless = if is_merge {
+            None
+        } else {
+            Some(self.tree_of(&tip)?)
         };
         let draft = self.pass_hooks(CommitDraft {
             tree,

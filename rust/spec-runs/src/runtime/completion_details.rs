@@ -18,7 +18,7 @@ impl CompletionDetails {
     /// Returns the facts of a run with these commits.
     pub(in super::super) fn of(commits: &[String], record: &RunRecord) -> Self {
         Self {
-            commits: commits.iter().map(short_commit).collect(),
+            commits: commits.iter().map(|id| short_commit(id)).collect(),
             model: record.agent.as_ref().and_then(|agent| agent.model.clone()),
             token: record.lease.as_ref().map(|_| record.token),
         }
@@ -26,6 +26,6 @@ impl CompletionDetails {
 }
 
 /// Returns the name of a commit as specs show it.
-pub(super) fn short_commit(id: &String) -> String {
+pub(super) fn short_commit(id: &str) -> String {
     id.chars().take(SHORT).collect()
 }

@@ -535,10 +535,11 @@ impl RunLanding<'_> {
         finish: &CompletionDetails,
         merge: &MergeEntry,
     ) -> Result<Vec<String>, Error> {
-        let commits = merge.landed.iter().map(short_commit).collect();
-        let commits = match merge.landed.is_empty() {
-            true => finish.commits.clone(),
-            false => commits,
+        let commits = merge.landed.iter().map(|id| short_commit(id)).collect();
+        let commits = if merge.landed.is_empty() {
+            finish.commits.clone()
+        } else {
+            commits
         };
         let snapshot = self.project.snapshot()?;
         let spec = spec_of(&snapshot, &spec_id_of(place))?;

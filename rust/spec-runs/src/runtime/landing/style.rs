@@ -110,7 +110,7 @@ pub(super) fn refused_by_rules(error: &Error, place: &RunFolder) -> Option<Strin
 pub(super) fn naming(path: &str, text: &str, rewritten: &[String]) -> String {
     let named = || -> Result<String, Error> {
         let mut draft = SpecDraft::of(path, text)?;
-        let commits = rewritten.iter().map(short_commit).collect();
+        let commits = rewritten.iter().map(|id| short_commit(id)).collect();
         draft.set("commits", Some(FrontMatterValue::List(commits)))?;
         Ok(draft.finish())
     };
