@@ -178,7 +178,7 @@ def _say_forecast(answer: Answer, as_json: bool) -> None:
 
 
 def _start_text(started: Data) -> str:
-    """Say what holds the agent, the branch that the work starts from and lands on, and what of the landing."""
+    """Say what holds the agent, the branch that the work starts from and lands on, and how."""
     from chant_mcp.commands import run_display
 
     target = run_display.target_text(started)
