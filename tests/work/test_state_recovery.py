@@ -100,7 +100,8 @@ def dies_alone(checkout: Checkout, moment: str) -> None:
 
 def reachable(checkout: Checkout, commit: str) -> bool:
     """Return whether a commit is reachable from a branch or a backup."""
-    refs = checkout.git("for-each-ref", "--contains", commit, "refs/heads", "refs/chant/backup")
+    kept = ("refs/heads", "refs/chant/backup", "refs/chant/landed")
+    refs = checkout.git("for-each-ref", "--contains", commit, *kept)
     return bool(refs)
 
 
@@ -194,6 +195,45 @@ def test_work_that_was_proven_when_its_runner_died_is_merged(moment: str, checko
     (receipts,) = checkout.chant().receipt_verify(ID).data["specs"]
     assert receipts["verdict"] == "consistent", receipts
     assert [one["ref"] for one in receipts["receipts"]] == [f"refs/chant/receipts/{ID}/{record['token']}"]
+    checkout.check_sound()
+
+
+@pytest.mark.requirement("chant:landing:style_after_a_crash", "receipts:left:after_a_crash")
+@pytest.mark.parametrize("moment", ["index-locked", "after-index", "after-ref", "after-merge"])
+@pytest.mark.parametrize("style", ["squash", "rebase"])
+def test_work_that_was_landing_in_another_style_lands_once(
+    style: str, moment: str, checkout: Checkout
+) -> None:
+    config = checkout.project.root / ".chant" / "config.md"
+    text = config.read_text("utf-8").replace("---\n", f"---\nlanding:\n  style: {style}\n", 1)
+    config.write_text(text, encoding="utf-8")
+    checkout.git("commit", "-q", "-m", "Style", "--", str(config))
+    old = checkout.tip()
+    dies(checkout, moment)
+    moved = checkout.tip()
+    assert (moved != old) == (moment in ("after-ref", "after-merge"))
+    if moved != old:
+        # The dead run still holds the lock of the index.
+        person = checkout.git("commit-tree", "-m", "A person goes on", "-p", "main", "main^{tree}").strip()
+        checkout.git("update-ref", "refs/heads/main", person)
+
+    assert checkout.chant().recover() == []
+    record, new = checkout.record(), moved if moved != old else checkout.tip()
+    assert (record["end_state"], record["merge"]["commit"]) == ("completed", new), record
+    assert checkout.git("rev-list", "--count", f"{new}..main").strip() == str(int(new == moved))
+    assert checkout.git("rev-list", "--merges", f"{old}..{new}") == ""
+    assert (
+        checkout.git("rev-list", "--count", f"{old}..{new}").strip() == {"squash": "1", "rebase": "2"}[style]
+    )
+    assert checkout.git("rev-list", "--reverse", f"{old}..{new}").split() == record["merge"]["landed"]
+    kept = checkout.git("for-each-ref", "--format=%(refname)", "refs/chant/landed").split()
+    assert kept == [record["merge"]["kept"]] == [f"refs/chant/landed/chant/{ID}/1"]
+    assert reachable(checkout, record["commits"][0])
+    assert checkout.worktrees() == []
+    assert checkout.git("for-each-ref", "refs/heads/chant") == ""
+    assert checkout.git("diff", "HEAD", "--stat", "--", TARGET, checkout.spec) == ""
+    (receipts,) = checkout.chant().receipt_verify(ID).data["specs"]
+    assert receipts["verdict"] == "consistent", receipts
     checkout.check_sound()
 
 

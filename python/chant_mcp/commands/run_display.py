@@ -219,6 +219,8 @@ def forecast(found: Data) -> Text:
     said += [plain(f"  {id}", "dim") for id in specs]
     if (target := target_text(found)) is not None:
         said.append(plain(f"{'Target':<8}", "dim") + plain(target))
+    if landing := found.get("landing_note"):
+        said.append(plain(f"{'Landing':<8}", "dim") + plain(landing))
     amounts = (
         ("Time", found["duration_seconds"], _rounded_clock),
         ("Tokens", found["tokens"], shortened),
@@ -246,6 +248,7 @@ def started(run: Data) -> Text:
             ("Mode", run["mode"]),
             ("Branch", run.get("branch")),
             ("Target", target_text(run)),
+            ("Landing", run.get("landing_note")),
             ("Worktree", run.get("worktree")),
             ("Agent", run.get("confinement")),
             ("Log", run.get("log")),

@@ -178,11 +178,13 @@ def _say_forecast(answer: Answer, as_json: bool) -> None:
 
 
 def _start_text(started: Data) -> str:
-    """Say what holds the agent, and the branch that the work starts from and lands on."""
+    """Say what holds the agent, the branch that the work starts from and lands on, and how."""
     from chant_mcp.commands import run_display
 
     target = run_display.target_text(started)
-    return started["confinement"] + (f"; starts from and lands on {target}" if target else "")
+    said = started["confinement"] + (f"; starts from and lands on {target}" if target else "")
+    note = started.get("landing_note")
+    return f"{said}\n{note}" if note else said
 
 
 def _say_completed(id: str, as_json: bool) -> None:

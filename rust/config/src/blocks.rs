@@ -16,7 +16,8 @@ use super::runs::{
     AgentRotation, AgentSettings, HttpProviders, ParallelBlock, RunLimits, WatchBlock,
 };
 use super::{
-    ConfigError, DerivedKey, LintThresholds, ReceiptPolicy, RejectionAction, RepositoryEntry,
+    ConfigError, DerivedKey, LandingStyle, LintThresholds, ReceiptPolicy, RejectionAction,
+    RepositoryEntry,
 };
 use chant_text::clash;
 use chant_text::edit::EditError;
@@ -74,6 +75,7 @@ pub(super) struct LandingBlock {
     pub(super) allow: Vec<String>,
     pub(super) largest_megabytes: Option<u64>,
     pub(super) message: Option<String>,
+    pub(super) style: Option<LandingStyle>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -98,6 +98,8 @@ pub struct Config {
     pub landing_largest: u64,
     /// The template of the message of a landing.
     pub landing_message: Option<String>,
+    /// The way in which work becomes part of its target.
+    pub landing_style: LandingStyle,
     /// The settings with which agents are run.
     pub runs: RunSettings,
     /// The settings that confine them.
@@ -134,6 +136,7 @@ impl Default for Config {
             landing_allow: Vec::new(),
             landing_largest: LANDING_LARGEST,
             landing_message: None,
+            landing_style: LandingStyle::default(),
             runs: RunSettings::default(),
             confine: ConfineSettings::default(),
             receipts: ReceiptPolicy::default(),
@@ -154,6 +157,30 @@ pub enum ReceiptPolicy {
     Optional,
     /// `verify --all` fails where a completed spec has none that holds.
     Required,
+}
+
+/// The ways in which the work of a run becomes part of its target.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LandingStyle {
+    /// A merge, which has the agent's commits as they are.
+    #[default]
+    Merge,
+    /// One commit of the user's.
+    Squash,
+    /// The agent's commits, made again by the user on top of the target.
+    Rebase,
+}
+
+impl LandingStyle {
+    /// Returns its word in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Merge => "merge",
+            Self::Squash => "squash",
+            Self::Rebase => "rebase",
+        }
+    }
 }
 
 /// The consequence of a rejection (reference chant 7, `approval.rejection_action`).
@@ -377,6 +404,7 @@ impl Config {
                 self.landing_allow = landing.allow;
                 put(&mut self.landing_largest, landing.largest_megabytes);
             }
+            put(&mut self.landing_style, landing.style);
             if let Some(message) = landing.message {
                 let is_plain = |c: char| c == '\n' || !c.is_control();
                 if message.trim().is_empty() || !message.chars().all(is_plain) {

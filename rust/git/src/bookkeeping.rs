@@ -9,7 +9,7 @@ use super::program::{self, fields, first_line};
 use super::{GitError, Repo};
 
 /// The trailer of the runtime's own commits, which do not count as work.
-const TRAILER: (&str, &str) = ("Chant-Bookkeeping", "true");
+pub(super) const TRAILER: (&str, &str) = ("Chant-Bookkeeping", "true");
 
 /// A file's path from the top of the checkout, with `/`, and its bytes.
 pub type NewFile = (String, Vec<u8>);
@@ -128,6 +128,7 @@ impl Repo {
             parents: &[&target],
             message: &format!("{message}\n\n{}: {}\n", TRAILER.0, TRAILER.1),
             by: CommitAuthor::Runtime,
+            author: None,
         })?;
         let why = format!("chant-mcp: work begins at {}", beginning.target);
         match self.create_ref(&name, &commit, &why) {
@@ -405,7 +406,7 @@ fn changed_paths(
 }
 
 /// Returns true if a message has the trailer of the runtime's own commits.
-fn is_bookkeeping(message: &str) -> bool {
+pub(super) fn is_bookkeeping(message: &str) -> bool {
     git2::message_trailers_strs(message).is_ok_and(|trailers| {
         let mut pairs = trailers.iter();
         pairs.any(|pair| pair == TRAILER)

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::index::wait_for_lock;
+use super::landed_branches::LANDED;
 use super::program::{self, first_line};
 use super::remote_refs::{LOOKED, LOOKED_TARGET};
 use super::{CheckoutHead, GitError, Repo, is_missing};
@@ -62,7 +63,8 @@ impl Repo {
         self.create_ref(&name, commit, "chant-mcp: the work stays on its branch")
     }
 
-    /// Returns true if every commit of `branch` is also on `into`; both are local branches.
+    /// Returns true if every commit of `branch` is also on `into`, or landed there squashed or rewritten; both are
+    /// local branches.
     ///
     /// # Errors
     /// `NoBranch` or `InvalidName` for either, `Gone`, or a failure to read the repository.
@@ -72,7 +74,8 @@ impl Repo {
                 branch: branch.to_owned(),
             })
         };
-        self.reaches(&tip(into)?, &tip(branch)?)
+        let (into, tip) = (tip(into)?, tip(branch)?);
+        Ok(self.reaches(&into, &tip)? || self.landed_as(branch, &tip, &into)?.is_some())
     }
 
     /// Returns true if a commit exists and is on a local branch.
@@ -190,7 +193,10 @@ impl Repo {
     }
 
     /// Returns the ref of the greatest number in a folder of refs, with its commit, and the next free number.
-    fn newest_of(&self, folder: &str) -> Result<(Option<(String, String)>, u64), GitError> {
+    pub(super) fn newest_of(
+        &self,
+        folder: &str,
+    ) -> Result<(Option<(String, String)>, u64), GitError> {
         let number_of = |name: &str| name.strip_prefix(folder)?.parse::<u64>().ok();
         let numbered = self.refs_under(folder)?.into_iter();
         let numbered = numbered.filter_map(|(name, kept)| Some((number_of(&name)?, name, kept)));
@@ -254,7 +260,7 @@ impl Repo {
         except: Option<&str>,
         mut tips: Vec<String>,
     ) -> Result<bool, GitError> {
-        for folder in ["refs/heads/", "refs/tags/", BACKUPS] {
+        for folder in ["refs/heads/", "refs/tags/", BACKUPS, LANDED] {
             let refs = self.refs_under(folder)?.into_iter();
             tips.extend(
                 refs.filter(|(name, _)| Some(name.as_str()) != except)

@@ -37,6 +37,29 @@ pub(super) struct NewCommit<'a> {
     pub(super) parents: &'a [&'a str],
     pub(super) message: &'a str,
     pub(super) by: CommitAuthor,
+    /// The author, if that is not who commits.
+    pub(super) author: Option<&'a CommitIdentity>,
+}
+
+/// The author of a commit, and when that was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CommitIdentity {
+    pub(super) name: String,
+    pub(super) email: String,
+    /// Seconds since 1970, UTC.
+    pub(super) seconds: i64,
+    /// How far its clock was ahead of UTC, in minutes.
+    pub(super) offset: i32,
+}
+
+impl CommitIdentity {
+    /// Returns the time as git reads it from a variable.
+    fn date(&self) -> String {
+        let sign = if self.offset < 0 { '-' } else { '+' };
+        let minutes = self.offset.abs();
+        let (hours, minutes) = (minutes / 60, minutes % 60);
+        format!("@{} {sign}{hours:02}{minutes:02}", self.seconds)
+    }
 }
 
 impl Repo {
@@ -87,11 +110,12 @@ impl Repo {
             parents: &[parent],
             message,
             by: CommitAuthor::User,
+            author: None,
         })
     }
 
     /// Writes a commit that no ref names yet, and returns its id. Commits for the user are signed
-    /// if their configuration asks for it.
+    /// if their configuration asks for it; `Signing` if that fails.
     pub(super) fn write_commit(&self, new: &NewCommit<'_>) -> Result<String, GitError> {
         let user = if new.by == CommitAuthor::User {
             self.user()?
@@ -109,7 +133,18 @@ impl Repo {
                 call.env(&format!("GIT_{role}_NAME"), &name)
                     .env(&format!("GIT_{role}_EMAIL"), &email)
             });
+            let call = match new.author {
+                Some(author) => call
+                    .env("GIT_AUTHOR_NAME", &author.name)
+                    .env("GIT_AUTHOR_EMAIL", &author.email)
+                    .env("GIT_AUTHOR_DATE", author.date()),
+                None => call,
+            };
             let answer = call.arg(new.tree).answer_to(new.message.as_bytes())?;
+            if is_signed && !answer.status.success() {
+                let why = answer.words();
+                return Err(GitError::Signing { why });
+            }
             Ok(first_line(&answer.success()?))
         };
         if is_signed {
@@ -119,20 +154,31 @@ impl Repo {
             "write a commit",
             |repo| {
                 let by = git2::Signature::now(&name, &email)?;
+                let author = match new.author {
+                    Some(author) => {
+                        let when = git2::Time::new(author.seconds, author.offset);
+                        git2::Signature::new(&author.name, &author.email, &when)?
+                    }
+                    None => by.clone(),
+                };
                 let tree = repo.find_tree(oid(new.tree)?)?;
                 let parents = new.parents.iter();
                 let parents: Vec<git2::Commit<'_>> = parents
                     .map(|parent| repo.find_commit(oid(parent)?))
                     .collect::<Result<_, _>>()?;
                 let parents: Vec<&git2::Commit<'_>> = parents.iter().collect();
-                let id = repo.commit(None, &by, &by, new.message, &tree, &parents)?;
+                let id = repo.commit(None, &author, &by, new.message, &tree, &parents)?;
                 Ok(id.to_string())
             },
             by_program,
         )
     }
 
-    fn signs_commits(&self) -> Result<bool, GitError> {
+    /// Returns true if git's configuration asks for a signature by the user's key on each commit.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub fn signs_commits(&self) -> Result<bool, GitError> {
         let asked = self.reading(["config", "--type=bool", "--get", "commit.gpgSign"]);
         match asked.answer() {
             Ok(answer) if answer.ended_with(1) => Ok(false),

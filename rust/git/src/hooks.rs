@@ -1,4 +1,4 @@
-//! Runs the user's hooks on a merge, in a worktree of their own.
+//! Runs the user's hooks on what is to land, in a worktree of their own.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,13 +13,24 @@ use std::sync::{MutexGuard, PoisonError};
 
 use super::backend::git_dir_of;
 use super::index::failed;
+use super::merge::MergeStyle;
 use super::program::{GitCall, first_line};
 use super::{GitError, Repo};
 
-/// The hooks that `git merge` runs before a commit, with their arguments.
-const HOOKS: [(&str, &[&str]); 3] = [
+/// Hooks with their arguments; the first looks at the files, the others at the message.
+type LandingHooks = [(&'static str, &'static [&'static str]); 3];
+
+/// The hooks that `git merge` runs before its commit.
+const OF_MERGE: LandingHooks = [
     ("pre-merge-commit", &[]),
     ("prepare-commit-msg", &[MESSAGE, "merge"]),
+    ("commit-msg", &[MESSAGE]),
+];
+
+/// The hooks that `git commit` runs before any other commit whose message is given.
+const OF_COMMIT: LandingHooks = [
+    ("pre-commit", &[]),
+    ("prepare-commit-msg", &[MESSAGE, "message"]),
     ("commit-msg", &[MESSAGE]),
 ];
 
@@ -29,59 +40,72 @@ const MESSAGE: &str = "<message>";
 /// The first version of git with `git hook run`.
 const GIT_WITH_HOOKS: &str = "2.36";
 
-/// A merge that is ready to be committed.
+/// A commit that is ready to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MergeDraft {
+pub(super) struct CommitDraft {
     pub(super) tree: String,
+    /// The target's commit.
     pub(super) ours: String,
-    pub(super) theirs: String,
+    /// The branch's commit, if this is a merge.
+    pub(super) theirs: Option<String>,
     pub(super) message: String,
+    /// The tree with which no commit is made: then nothing is left to say in its message.
+    pub(super) unless: Option<String>,
 }
 
 impl Repo {
-    /// Runs the user's hooks on a merge and returns the merge as they leave it. Without such hooks
+    /// Runs the user's hooks on a commit and returns it as they leave it. Without such hooks
     /// nothing is checked out.
-    pub(super) fn pass_hooks(&self, draft: MergeDraft) -> Result<MergeDraft, GitError> {
-        if !self.has_merge_hooks()? {
+    pub(super) fn pass_hooks(&self, mut draft: CommitDraft) -> Result<CommitDraft, GitError> {
+        let hooks = if draft.theirs.is_some() {
+            OF_MERGE
+        } else {
+            OF_COMMIT
+        };
+        if !self.has_hook(&hooks.map(|(hook, _)| hook))? {
             return Ok(draft);
         }
         let scratch = ScratchWorktree::new(self, &draft.ours)?;
-        scratch
-            .git(&["read-tree", "-u", "--reset"])
-            .arg(&draft.tree)
-            .output()?;
-        scratch.write("MERGE_HEAD", &format!("{}\n", draft.theirs))?;
-        let message = scratch.write("MERGE_MSG", &draft.message)?;
-        for (hook, arguments) in HOOKS {
-            let call = scratch.git(&["hook", "run", "--ignore-missing", hook, "--"]);
-            let call = arguments.iter().fold(call, |call, word| match *word {
-                MESSAGE => call.arg(&message),
-                word => call.arg(word),
-            });
-            // There is no user to edit a message.
-            let answer = call.env("GIT_EDITOR", ":").answer()?;
-            if answer.ended_with(0) {
-                continue;
+        scratch.fill(&draft.tree)?;
+        let file = if let Some(theirs) = &draft.theirs {
+            scratch.write("MERGE_HEAD", &format!("{theirs}\n"))?;
+            "MERGE_MSG"
+        } else {
+            "COMMIT_EDITMSG"
+        };
+        let message = scratch.write(file, &draft.message)?;
+        let [(of_files, _), of_message @ ..] = hooks;
+        scratch.run_hook(of_files, &[], &message)?;
+        draft.tree = first_line(&scratch.git(&["write-tree"]).output()?);
+        if draft.unless.as_ref() != Some(&draft.tree) {
+            for (hook, arguments) in of_message {
+                scratch.run_hook(hook, arguments, &message)?;
             }
-            let why = answer.complaint();
-            if why.contains("is not a git command") {
-                return Err(GitError::OldGit {
-                    needed: GIT_WITH_HOOKS,
-                    why: "to run your hooks on a merge",
-                });
-            }
-            return Err(GitError::Hook { hook, why });
+            draft.message = scratch.read_message(&message)?;
+            draft.tree = first_line(&scratch.git(&["write-tree"]).output()?);
         }
-        let message = fs::read(&message).map_err(|error| failed("read", &message, &error))?;
-        let message = scratch
-            .git(&["stripspace"])
-            .answer_to(&message)?
-            .success()?;
-        Ok(MergeDraft {
-            tree: first_line(&scratch.git(&["write-tree"]).output()?),
-            message: String::from_utf8_lossy(&message).into_owned(),
-            ..draft
-        })
+        Ok(draft)
+    }
+
+    /// Has the user's hook look at the messages of commits that are made again, among the files of a tree; returns the
+    /// messages as it leaves them.
+    pub(super) fn pass_messages(
+        &self,
+        (ours, tree): (&str, &str),
+        messages: Vec<String>,
+    ) -> Result<Vec<String>, GitError> {
+        let [.., (hook, arguments)] = OF_COMMIT;
+        if messages.is_empty() || !self.has_hook(&[hook])? {
+            return Ok(messages);
+        }
+        let scratch = ScratchWorktree::new(self, ours)?;
+        scratch.fill(tree)?;
+        let messages = messages.iter().map(|text| {
+            let message = scratch.write("COMMIT_EDITMSG", text)?;
+            scratch.run_hook(hook, arguments, &message)?;
+            scratch.read_message(&message)
+        });
+        messages.collect()
     }
 
     /// Has every later call that acts run the hooks of this folder and no others; `None` where no
@@ -99,7 +123,7 @@ impl Repo {
         self.hooks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn has_merge_hooks(&self) -> Result<bool, GitError> {
+    fn has_hook(&self, names: &[&str]) -> Result<bool, GitError> {
         let hooks = match self.hooks_in_use() {
             Some(hooks) => hooks,
             None => match self.ask_hooks_folder() {
@@ -107,8 +131,17 @@ impl Repo {
                 asked => asked?,
             },
         };
-        Ok(HOOKS.iter().any(|(hook, _)| hooks.join(hook).is_file()))
+        Ok(names.iter().any(|hook| hooks.join(hook).is_file()))
     }
+}
+
+/// Returns the names of the hooks that look at what lands in a style.
+pub fn hooks_at_landing(style: MergeStyle) -> [&'static str; 3] {
+    let hooks = match style {
+        MergeStyle::Merge => OF_MERGE,
+        MergeStyle::Squash | MergeStyle::Rebase => OF_COMMIT,
+    };
+    hooks.map(|(hook, _)| hook)
 }
 
 /// Returns the names of the hooks in a folder that git would run, in order.
@@ -137,7 +170,7 @@ fn can_run(hook: &Path) -> bool {
     hook.is_file()
 }
 
-/// A temporary worktree for one merge; removed when dropped.
+/// A temporary worktree for one landing; removed when dropped.
 struct ScratchWorktree<'a> {
     repo: &'a Repo,
     top: PathBuf,
@@ -172,7 +205,47 @@ impl<'a> ScratchWorktree<'a> {
         self.repo.acting_in(&self.top, words.iter().copied())
     }
 
-    /// Writes a file of the merge into the worktree's git folder.
+    /// Checks a tree out.
+    fn fill(&self, tree: &str) -> Result<(), GitError> {
+        let call = self.git(&["read-tree", "-u", "--reset"]).arg(tree);
+        call.output().map(drop)
+    }
+
+    /// Runs a hook; where its arguments say so it gets the file of the message.
+    fn run_hook(
+        &self,
+        hook: &'static str,
+        arguments: &[&str],
+        message: &Path,
+    ) -> Result<(), GitError> {
+        let call = self.git(&["hook", "run", "--ignore-missing", hook, "--"]);
+        let call = arguments.iter().fold(call, |call, word| match *word {
+            MESSAGE => call.arg(message),
+            word => call.arg(word),
+        });
+        // There is no user to edit a message.
+        let answer = call.env("GIT_EDITOR", ":").answer()?;
+        if answer.ended_with(0) {
+            return Ok(());
+        }
+        let why = answer.words();
+        if why.contains("is not a git command") {
+            return Err(GitError::OldGit {
+                needed: GIT_WITH_HOOKS,
+                why: "to run your hooks on what lands",
+            });
+        }
+        Err(GitError::Hook { hook, why })
+    }
+
+    /// Returns a message as hooks left it, without comments and needless lines.
+    fn read_message(&self, message: &Path) -> Result<String, GitError> {
+        let text = fs::read(message).map_err(|error| failed("read", message, &error))?;
+        let text = self.git(&["stripspace"]).answer_to(&text)?.success()?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Writes a file of the commit into the worktree's git folder.
     fn write(&self, name: &str, text: &str) -> Result<PathBuf, GitError> {
         let path = self.git_dir.join(name);
         fs::write(&path, text).map_err(|error| failed("write", &path, &error))?;

@@ -35,6 +35,7 @@ pub mod hooks;
 mod index;
 pub mod kept_texts;
 pub mod land;
+pub mod landed_branches;
 pub mod listed_clone;
 pub mod merge;
 mod names;
@@ -46,6 +47,7 @@ pub mod pushed_commits;
 pub mod registration;
 pub mod remote_refs;
 pub mod repository_mirror;
+mod rewriting;
 pub mod run_repository;
 mod stat_cache;
 mod submodules;
@@ -260,13 +262,31 @@ pub enum GitError {
         /// The reason why it stopped.
         why: String,
     },
-    /// A hook of the user's refused a merge.
-    #[error("your hook `{hook}` refused the merge: {why}; fix that, or merge the branch by hand")]
+    /// A hook of the user's refused a commit that was to land.
+    #[error("your hook `{hook}` refused what was to land: {why}")]
     Hook {
         /// The hook.
         hook: &'static str,
         /// The start of its output.
         why: String,
+    },
+    /// A commit that was to land could not be signed.
+    #[error("git could not sign what was to land, as `commit.gpgsign` asks: {why}")]
+    Signing {
+        /// Git's complaint.
+        why: String,
+    },
+    /// A commit cannot be made again on top of the target, although the whole branch can be merged.
+    #[error(
+        "commit {commit} (\"{subject}\") cannot be rewritten onto the target: it is in conflict in {}, although the branch as a whole is not", .paths.join(", ")
+    )]
+    NotRewritten {
+        /// The commit.
+        commit: String,
+        /// The first line of its message.
+        subject: String,
+        /// The files in conflict.
+        paths: Vec<String>,
     },
     /// The git program is too old.
     #[error("git {needed} or later is needed {why}; install it and try again")]

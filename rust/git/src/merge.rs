@@ -7,15 +7,29 @@ use super::backend::GitBackend;
 use super::bookkeeping::NewFile;
 use super::branches::oid;
 use super::commits::{CommitAuthor, NewCommit};
-use super::hooks::MergeDraft;
+use super::hooks::CommitDraft;
 use super::program::{fields, first_line};
 use super::{GitError, Repo, is_missing};
 
 /// The first git whose `merge-tree` writes a tree.
 const GIT_THAT_MERGES: &str = "2.38";
+/// The first git whose `merge-tree` takes the base of a merge.
+const GIT_THAT_REWRITES: &str = "2.40";
 
 /// The exit code of git for an unknown option.
 const USAGE: i32 = 129;
+
+/// The ways in which the work of a branch becomes part of its target.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MergeStyle {
+    /// A commit with both as its parents.
+    #[default]
+    Merge,
+    /// One commit of the user's on top of the target.
+    Squash,
+    /// The branch's commits one by one on top of the target, and a last one with what the merge changes besides.
+    Rebase,
+}
 
 /// Two commits to be merged.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +47,8 @@ pub struct MergeRequest<'a> {
     /// Names of merge drivers whose files the caller merges; they do not require a merge by the git
     /// program.
     pub replaced: &'a [&'a str],
+    /// The way in which the branch becomes part of the target.
+    pub style: MergeStyle,
 }
 
 /// The content of a file on the three sides of a merge; `None` where the file does not exist.
@@ -44,6 +60,8 @@ pub struct FileSides<'a> {
     pub ours: Option<&'a [u8]>,
     /// The content in the branch.
     pub theirs: Option<&'a [u8]>,
+    /// The rewritten commits of the branch, as soon as they are known; those who merge are asked again then.
+    pub rewritten: &'a [String],
 }
 
 /// The caller's decisions about a file.
@@ -70,7 +88,8 @@ pub enum MergeOutcome {
         /// The branch's newest commit.
         commit: String,
     },
-    /// A commit with two parents, which no ref names yet.
+    /// A commit on top of the target, which no ref names yet: with two parents, or with one if the branch was squashed
+    /// or rewritten.
     Commit {
         /// The commit.
         commit: String,
@@ -108,9 +127,16 @@ pub enum ConflictKind {
 }
 
 /// A merge by git: a tree and its conflicts.
-struct TreeMerge {
-    tree: String,
-    conflicts: BTreeMap<String, ConflictKind>,
+pub(super) struct TreeMerge {
+    pub(super) tree: String,
+    pub(super) conflicts: BTreeMap<String, ConflictKind>,
+}
+
+/// The files that the caller merged, and those that it could not.
+#[derive(Default)]
+struct AskedFiles {
+    files: Vec<NewFile>,
+    refusals: BTreeMap<String, ConflictKind>,
 }
 
 impl Repo {
@@ -118,12 +144,12 @@ impl Repo {
     ///
     /// `resolve` is called for each of the `asked` files that one side has. The user whom git's
     /// configuration names is the author of a merge commit, else the runtime; it is signed if the
-    /// user signs. Hooks that `git merge` would run before it commits are run, in a temporary
-    /// worktree.
+    /// user signs. Hooks that git would run before the user's own commit of this kind are run, in a temporary
+    /// worktree. A branch that brings nothing new is `Nothing`.
     ///
     /// # Errors
-    /// `NoCommit`, `InvalidName`, `Hook`, `OldGit` where only the git program can merge and is too
-    /// old, or a failure of git; unreferenced objects may be left.
+    /// `NoCommit`, `InvalidName`, `Hook`, `Signing`, `NotRewritten`, `OldGit` where only the git program can merge
+    /// and is too old, or a failure of git; unreferenced objects may be left.
     pub fn merge(
         &self,
         merge: &MergeRequest<'_>,
@@ -138,45 +164,64 @@ impl Repo {
         if base.as_deref() == Some(theirs.as_str()) {
             return Ok(MergeOutcome::Nothing);
         }
-        let mut refusals = BTreeMap::new();
-        let mut files: Vec<NewFile> = Vec::new();
-        for path in merge.asked {
-            match self.ask(path, base.as_deref(), [&ours, &theirs], resolve)? {
-                FileResolution::Bytes(bytes) => files.push((path.clone(), bytes)),
-                FileResolution::Conflict(why) => {
-                    refusals.insert(path.clone(), ConflictKind::Refused(why));
-                }
-                FileResolution::Default => {}
-            }
-        }
-        let TreeMerge {
-            tree,
-            mut conflicts,
-        } = self.draft(&ours, &theirs, &files, merge.replaced)?;
+        let sides = (base.as_deref(), [&*ours, &*theirs]);
+        let AskedFiles {
+            mut files,
+            refusals,
+        } = self.ask_all(merge.asked, sides, &[], resolve)?;
+        let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+        let merged = self.draft(None, [&ours, &theirs], &paths, merge.replaced)?;
+        let (drawn, mut conflicts) = (merged.tree, merged.conflicts);
         conflicts.extend(refusals);
         if !conflicts.is_empty() {
             let conflicts = conflicts.into_iter();
             let conflicts = conflicts.map(|(path, kind)| FileConflict { path, kind });
             return Ok(MergeOutcome::Conflicts(conflicts.collect()));
         }
-        let tree = self.tree_with(&tree, &files)?;
+        let rewritten = match merge.style {
+            MergeStyle::Merge | MergeStyle::Squash => Vec::new(),
+            MergeStyle::Rebase => self.rewrite([&ours, &theirs], &paths, merge.replaced)?,
+        };
+        if !rewritten.is_empty() {
+            files = self.ask_all(merge.asked, sides, &rewritten, resolve)?.files;
+        }
+        let tree = self.tree_with(&drawn, &files)?;
         let is_ahead = base.as_deref() == Some(ours.as_str());
         if merge.fast_forward && is_ahead && self.tree_of(&theirs)? == tree {
             return Ok(MergeOutcome::FastForward { commit: theirs });
         }
-        let draft = self.pass_hooks(MergeDraft {
+        let is_merge = merge.style == MergeStyle::Merge;
+        let tip = rewritten.last().unwrap_or(&ours).clone();
+        let unless = if is_merge {
+            None
+        } else {
+            Some(self.tree_of(&tip)?)
+        };
+        let draft = self.pass_hooks(CommitDraft {
             tree,
-            ours,
-            theirs,
+            theirs: is_merge.then(|| theirs.clone()),
             message: format!("{}\n", merge.message.trim_end()),
-        })?;
-        let commit = self.write_commit(&NewCommit {
-            tree: &draft.tree,
-            parents: &[&draft.ours, &draft.theirs],
-            message: &draft.message,
-            by: CommitAuthor::User,
+            unless,
+            ours,
         })?;
         let tree = draft.tree;
+        if draft.unless.as_ref() == Some(&tree) {
+            let commit = rewritten.into_iter().next_back();
+            return Ok(
+                commit.map_or(MergeOutcome::Nothing, |commit| MergeOutcome::Commit {
+                    commit,
+                    tree,
+                }),
+            );
+        }
+        let parents: Vec<&str> = [&*tip].into_iter().chain(draft.theirs.as_deref()).collect();
+        let commit = self.write_commit(&NewCommit {
+            tree: &tree,
+            parents: &parents,
+            message: &draft.message,
+            by: CommitAuthor::User,
+            author: None,
+        })?;
         Ok(MergeOutcome::Commit { commit, tree })
     }
 
@@ -202,11 +247,33 @@ impl Repo {
         )
     }
 
+    /// Has the caller merge its files.
+    fn ask_all(
+        &self,
+        paths: &[String],
+        sides: (Option<&str>, [&str; 2]),
+        rewritten: &[String],
+        resolve: &FileResolver<'_>,
+    ) -> Result<AskedFiles, GitError> {
+        let mut asked = AskedFiles::default();
+        for path in paths {
+            match self.ask(path, sides, rewritten, resolve)? {
+                FileResolution::Bytes(bytes) => asked.files.push((path.clone(), bytes)),
+                FileResolution::Conflict(why) => {
+                    let kind = ConflictKind::Refused(why);
+                    asked.refusals.insert(path.clone(), kind);
+                }
+                FileResolution::Default => {}
+            }
+        }
+        Ok(asked)
+    }
+
     fn ask(
         &self,
         path: &str,
-        base: Option<&str>,
-        [ours, theirs]: [&str; 2],
+        (base, [ours, theirs]): (Option<&str>, [&str; 2]),
+        rewritten: &[String],
         resolve: &FileResolver<'_>,
     ) -> Result<FileResolution, GitError> {
         let base = match base {
@@ -221,24 +288,25 @@ impl Repo {
             base: base.as_deref(),
             ours: ours.as_deref(),
             theirs: theirs.as_deref(),
+            rewritten,
         };
         Ok(resolve(path, sides))
     }
 
-    /// Merges as git does and leaves out conflicts in `settled` files.
-    fn draft(
+    /// Merges as git does and leaves out conflicts in `settled` files. Without `base` git finds what both have.
+    pub(super) fn draft(
         &self,
-        ours: &str,
-        theirs: &str,
-        settled: &[NewFile],
+        base: Option<&str>,
+        sides: [&str; 2],
+        settled: &[&str],
         replaced: &[&str],
     ) -> Result<TreeMerge, GitError> {
-        let by_program = || self.draft_by_program(ours, theirs, settled);
+        let by_program = || self.draft_by_program(base, sides, settled);
         // Merge drivers are programs of the user's, which only the git program runs.
         if self.backend == GitBackend::Library && self.has_merge_drivers(replaced)? {
             return by_program();
         }
-        let by_library = |repo: &git2::Repository| draft_by_library(repo, ours, theirs, settled);
+        let by_library = |repo: &git2::Repository| draft_by_library(repo, base, sides, settled);
         self.read("merge", by_library, by_program)
     }
 
@@ -267,15 +335,23 @@ impl Repo {
 
     fn draft_by_program(
         &self,
-        ours: &str,
-        theirs: &str,
-        settled: &[NewFile],
+        base: Option<&str>,
+        [ours, theirs]: [&str; 2],
+        settled: &[&str],
     ) -> Result<TreeMerge, GitError> {
-        let words = ["merge-tree", "--write-tree", "-z", "--no-messages"];
-        let answer = self.acting(words).arg(ours).arg(theirs).answer()?;
+        let call = self.acting(["merge-tree", "--write-tree", "-z", "--no-messages"]);
+        let call = match base {
+            Some(base) => call.arg(format!("--merge-base={base}")),
+            None => call,
+        };
+        let answer = call.arg(ours).arg(theirs).answer()?;
         if answer.ended_with(USAGE) {
             return Err(GitError::OldGit {
-                needed: GIT_THAT_MERGES,
+                needed: if base.is_some() {
+                    GIT_THAT_REWRITES
+                } else {
+                    GIT_THAT_MERGES
+                },
                 why: "to merge in this repository",
             });
         }
@@ -317,16 +393,23 @@ impl Repo {
 
 fn draft_by_library(
     repo: &git2::Repository,
-    ours: &str,
-    theirs: &str,
-    settled: &[NewFile],
+    base: Option<&str>,
+    [ours, theirs]: [&str; 2],
+    settled: &[&str],
 ) -> Result<TreeMerge, git2::Error> {
     let (ours, theirs) = (
         repo.find_commit(oid(ours)?)?,
         repo.find_commit(oid(theirs)?)?,
     );
     let mut options = git2::MergeOptions::new();
-    let mut index = repo.merge_commits(&ours, &theirs, Some(options.find_renames(true)))?;
+    let options = Some(&*options.find_renames(true));
+    let mut index = match base {
+        Some(base) => {
+            let base = repo.find_commit(oid(base)?)?.tree()?;
+            repo.merge_trees(&base, &ours.tree()?, &theirs.tree()?, options)?
+        }
+        None => repo.merge_commits(&ours, &theirs, options)?,
+    };
     let mut conflicts = BTreeMap::new();
     let mut cleared = Vec::new();
     for conflict in index.conflicts()? {
@@ -355,8 +438,8 @@ fn draft_by_library(
     Ok(TreeMerge { tree, conflicts })
 }
 
-fn is_settled(settled: &[NewFile], path: &str) -> bool {
-    settled.iter().any(|(settled, _)| settled == path)
+fn is_settled(settled: &[&str], path: &str) -> bool {
+    settled.contains(&path)
 }
 
 /// Returns the kind of a conflict, given whether base, target and branch have the file.

@@ -44,6 +44,18 @@ impl GitOutput {
         lines.join("; ").chars().take(LONGEST_COMPLAINT).collect()
     }
 
+    /// Returns the start of what a program that git called wrote to its error stream, without empty lines.
+    pub(super) fn words(&self) -> String {
+        let text = String::from_utf8_lossy(&self.err);
+        let lines = text.lines().map(str::trim_end);
+        let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+        let said = lines.join("\n").chars().take(LONGEST_COMPLAINT).collect();
+        match said {
+            said if String::is_empty(&said) => self.status.to_string(),
+            said => said,
+        }
+    }
+
     /// Returns the output of git if it succeeded.
     ///
     /// # Errors

@@ -201,6 +201,7 @@ impl Repo {
             parents,
             message: text,
             by: CommitAuthor::Runtime,
+            author: None,
         })
     }
 

@@ -18,7 +18,7 @@ use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::parse;
 use chant_specs::project::{Project, SPECS};
 use chant_store::index::FileSource;
-use chant_work::run_record::{CheckEntry, MergeTry, RunRecord};
+use chant_work::run_record::{CheckEntry, MergeEntry, RunRecord};
 use chant_work::usage::UsageEntry;
 
 /// So many receipts of one name are distinguished by a number.
@@ -31,8 +31,8 @@ pub(super) struct LandedRun<'a> {
     pub record: &'a RunRecord,
     /// The commit that the work landed with.
     pub commit: &'a str,
-    /// The landings that were started, of which one ended with that commit.
-    pub begun: &'a [MergeTry],
+    /// The landing: the tries that were begun, of which one ended with that commit, and what landed.
+    pub merge: &'a MergeEntry,
 }
 
 /// Leaves the receipt of a run. May be done again: a run has one receipt.
@@ -75,7 +75,7 @@ fn receipt_of_run(
         Some(spec) => evidence::criteria_at_start(&spec),
         None => criteria_here(project, &record.spec_id)?,
     };
-    let base = run.begun.iter().find(|pair| pair.new == run.commit);
+    let base = run.merge.begun.iter().find(|pair| pair.new == run.commit);
     let agent = record.agent.as_ref();
     Ok(CompletionReceipt {
         format: FORMAT,
@@ -87,7 +87,8 @@ fn receipt_of_run(
         commit: run.commit.to_owned(),
         target: record.target.clone(),
         base: base.map(|pair| pair.old.clone()),
-        commits: record.commits.clone(),
+        commits: run.merge.landed_for(&record.commits).to_vec(),
+        rewritten: !run.merge.landed.is_empty(),
         checks: record.checks.iter().map(claimed).collect(),
         agent: agent.map(|agent| agent.name.clone()),
         model: agent.and_then(|agent| agent.model.clone().or_else(|| agent.reported_model.clone())),
@@ -125,7 +126,7 @@ pub(super) fn leave_by_hand(
         let run = LandedRun {
             record: &record,
             commit: landed,
-            begun: &record.merge.begun,
+            merge: &record.merge,
         };
         return leave_of_run(project, &repo, run);
     }
@@ -146,6 +147,7 @@ pub(super) fn leave_by_hand(
         target: repo.head()?.branch().map(str::to_owned),
         base: None,
         commits: commits.iter().map(|commit| commit.id.clone()).collect(),
+        rewritten: false,
         checks: Vec::new(),
         agent: None,
         model: spec.model.as_deref().map(str::to_owned),

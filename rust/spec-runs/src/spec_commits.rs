@@ -43,11 +43,13 @@ pub(super) fn commits_of_spec(
     // A spec that was reset is not worked on any more, though its commits are kept.
     let has_landed = record.merge.commit.is_some();
     let mut ids = if has_landed {
-        record.commits.clone()
+        record.merge.landed_for(&record.commits).to_vec()
     } else {
         Vec::new()
     };
+    // A branch that stayed after it was squashed or rewritten has no commits of the target.
     if let (Some(branch), Some(base)) = (&record.branch, &record.base)
+        && record.merge.landed.is_empty()
         && matches!(repo.branch_tip(branch), Ok(Some(_)))
     {
         let target = record.target.as_deref();

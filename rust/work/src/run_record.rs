@@ -405,6 +405,12 @@ pub struct MergeEntry {
     /// The commit with which the work landed.
     #[serde(default)]
     pub commit: Option<String>,
+    /// The commits that landed in place of the agent's, if these were squashed or rewritten; parents first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub landed: Vec<String>,
+    /// The ref that keeps the agent's commits in that case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
     /// The paths or reasons that block it.
     #[serde(default)]
     pub blocked_by: Vec<String>,
@@ -440,6 +446,16 @@ pub enum MergeState {
     Waiting,
     /// It is done.
     Merged,
+}
+
+impl MergeEntry {
+    /// Returns the commits by which the target has the work: the agent's, or those that landed in their place.
+    pub fn landed_for<'a>(&'a self, commits: &'a [String]) -> &'a [String] {
+        match &*self.landed {
+            [] => commits,
+            landed => landed,
+        }
+    }
 }
 
 impl RunRecord {

@@ -162,7 +162,7 @@ fn own(record: &RunRecord) -> RunView {
         account: record.account.clone(),
         worktree: record.worktree.clone(),
         confinement: record.confinement.clone(),
-        commits: record.commits.clone(),
+        commits: record.merge.landed_for(&record.commits).to_vec(),
         checks: has_landed.then_some(record.checks.len()),
         foreseen_conflicts: record.foreseen_conflicts,
         report: AgentReport::of(record),

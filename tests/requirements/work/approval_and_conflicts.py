@@ -80,6 +80,35 @@ REQUIREMENTS: dict[str, Requirement] = {
         " commits of the target have it, else the usual one.",
         "issue: Ordinary repositories, 3",
     ),
+    "chant:landing:style": Requirement(
+        "`landing.style: merge | squash | rebase` says how work becomes part of its target. Squashed"
+        " it is one commit of the person's; rewritten it is the agent's commits on top of the target,"
+        " authors kept, the spec's final state in a last one. The agent's own commits are kept under a"
+        " ref that the record names, and the commits that a spec names are on the target.",
+        "issue: Ordinary repositories, 3",
+    ),
+    "chant:landing:style_after_a_crash": Requirement(
+        "Work that landed squashed or rewritten is found as landed by recovery, whatever moment its"
+        " runner died at, and lands once.",
+        "issue: Ordinary repositories, 3",
+    ),
+    "chant:landing:style_and_leases": Requirement(
+        "A style other than `merge` is refused at the start where the configuration has `leases`,"
+        " with the choice.",
+        "issue: Ordinary repositories, 3",
+    ),
+    "chant:landing:signed": Requirement(
+        "With `commit.gpgsign` all that lands squashed or rewritten is signed by the person's key;"
+        " with `merge` start and `--dry-run` say that the agent's commits will be unsigned. Where"
+        " signing fails nothing lands, and the work waits for the person with git's words.",
+        "issue: Ordinary repositories, 4",
+    ),
+    "chant:landing:hooks": Requirement(
+        "The hooks that git runs at a person's own merge or commit look at what lands; one that"
+        " refuses keeps it from landing, with its words. The start says which hooks look at it, and"
+        " that agents' own commits run none.",
+        "issue: Ordinary repositories, 3",
+    ),
     "chant:landing:concerns": Requirement(
         "New secrets, large files and folders of dependencies in a run's work wait for a person, with their"
         " names; the user's own `landing` says what lands all the same.",

@@ -36,6 +36,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "work landed.",
         _SOURCE,
     ),
+    "receipts:verify:holds_under_all_styles": Requirement(
+        "A receipt of work that was merged, squashed or rewritten at its landing is consistent; what checks"
+        " looked at before is derived where the agent's own commits are kept, and claimed elsewhere.",
+        "issue: Ordinary repositories, 3",
+    ),
     "receipts:verify:says_derived_and_claimed_apart": Requirement(
         "The report says apart what follows from the repository and what the receipt only claims, and "
         "calls nothing more than consistent.",

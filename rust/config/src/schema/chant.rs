@@ -172,6 +172,7 @@ const KEYS: &[KnownKey] = &[
             used("allow", TEXTS),
             used("largest_megabytes", NUMBER),
             used("message", TEXT),
+            used("style", TEXT),
         ]),
     ),
     used("receipts", TEXT),

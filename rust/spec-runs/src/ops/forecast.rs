@@ -7,6 +7,7 @@ use indexmap::IndexSet;
 
 use super::super::project::ProjectRuns;
 use super::super::project::run_tree::RunTreeContext;
+use super::super::runtime::landing::landing_note;
 use super::super::runtime::start::plan;
 use super::super::start::{StartOptions, StartTarget, WorkMode};
 use super::super::view::work::{ExpectedAmount, ForecastView, TargetBranchView};
@@ -54,16 +55,19 @@ pub fn work_forecast(project: &Project, id: &str, wish: &StartOptions) -> Result
     let note = (known < ENOUGH).then(|| {
         format!("{known} completed runs are known, and at least {ENOUGH} are needed to expect anything of others")
     });
-    let target = match project.repo()? {
-        Some(repo) => Some(TargetBranchView::of(
-            &repo,
-            &base_branch(project, &config, &repo, wish)?,
-        )?),
-        None => None,
+    let repo = project.repo()?;
+    let (target, landing_note) = match &repo {
+        Some(repo) => {
+            let base = base_branch(project, &config, repo, wish)?;
+            let target = TargetBranchView::of(repo, &base)?;
+            (Some(target), landing_note(project, &config, repo)?)
+        }
+        None => (None, None),
     };
     Ok(Answer::data(&ForecastView {
         specs: scope.worked(),
         target,
+        landing_note,
         agents,
         known_runs: known,
         duration_seconds: scope.expected(&learned.duration, workers.unwrap_or(one), true)?,

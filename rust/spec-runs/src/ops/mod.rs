@@ -29,8 +29,8 @@ mod receipts;
 #[cfg(unix)]
 mod shared_remote;
 #[cfg(unix)]
-mod split;
 #[cfg(unix)]
+mod split;
 mod start;
 mod state;
 #[cfg(not(unix))]

@@ -13,6 +13,7 @@ use super::super::project::run_tree::RunTreeContext;
 use super::super::runtime::agent_launch;
 use super::super::runtime::agent_slots::{AgentSlots, most_at_once, next_agent, takes_turns};
 use super::super::runtime::committer;
+use super::super::runtime::landing::landing_note;
 use super::super::runtime::login_copy::RunLogin;
 use super::super::runtime::placed_launch::{CONFINED_THERE, refuse_unplaceable};
 use super::super::runtime::run_confinement;
@@ -76,6 +77,7 @@ pub fn work_start(
         let standing = run_confinement::standing_of_start(project, &config, &repo)?;
         agent_launch::describe_start(project, &config, &standing)
     };
+    let landing_note = landing_note(project, &config, &repo)?;
     let login_note = refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, most_at_once(&config, &wish.asked));
     drop(snapshot);
@@ -94,6 +96,7 @@ pub fn work_start(
         worktree: record.worktree.as_deref(),
         log: record.log.as_deref(),
         confinement: standing,
+        landing_note,
         login_note,
         quality_warning: plan.red.first().map(|(id, scores)| warning(id, scores)),
     }))

@@ -63,6 +63,8 @@ pub struct ReceiptFacts<'a> {
     pub landed_criteria: Option<&'a [CriterionAtStart]>,
     /// Returns true if some commit of the history has a tree.
     pub knows_tree: &'a dyn Fn(&str) -> bool,
+    /// Returns the ref that keeps a tree of the agent's own commits, which landed as others.
+    pub kept_tree: &'a dyn Fn(&str) -> Option<String>,
     /// The checks that are configured.
     pub configured: &'a BTreeMap<String, Vec<String>>,
     /// The results of checks that were run again now.
@@ -269,6 +271,12 @@ fn look_at_checks(
         if (facts.knows_tree)(&check.tree) {
             let tree = short(&check.tree);
             judged.derive(format!("tree {tree}, which check '{name}' is said to have looked at, is that of a commit there"));
+        } else if receipt.rewritten {
+            // The check looked at commits that are in no history; whether they are kept is seen here alone.
+            if let Some(kept) = (facts.kept_tree)(&check.tree) {
+                let tree = short(&check.tree);
+                judged.derive(format!("tree {tree}, which check '{name}' is said to have looked at, is that of the agent's own commits, which {kept} keeps"));
+            }
         } else if is_there {
             let why = format!(
                 "check '{name}' looked at tree {}, which no commit of the history has",
@@ -411,6 +419,7 @@ mod tests {
                 place: &scene.place,
                 landed_criteria: scene.landed.as_deref(),
                 knows_tree: &|tree| scene.trees.iter().any(|known| known == tree),
+                kept_tree: &|tree| (tree == "e".repeat(40)).then(|| "refs/chant/landed/x/1".into()),
                 configured: &scene.configured,
                 again: &scene.again,
             },
@@ -426,6 +435,28 @@ mod tests {
         assert_eq!(found, kinds, "{findings:?}");
         let said: Vec<&str> = findings.iter().map(|one| &*one.text).collect();
         assert!(said.join("\n").contains(words), "{said:?}");
+    }
+
+    #[test]
+    fn a_check_of_commits_that_were_rewritten_is_derived_where_they_are_kept() {
+        let check_on = |scene: &mut Scene, tree: &str| {
+            scene.receipt.checks[0].tree = tree.repeat(40);
+        };
+        let other_tree = "which no commit of the history has";
+        check(
+            |scene| check_on(scene, "e"),
+            &[FindingKind::CheckTree],
+            other_tree,
+        );
+        for (tree, derived) in [("e", true), ("f", false)] {
+            let mut scene = scene();
+            check_on(&mut scene, tree);
+            scene.receipt.rewritten = true;
+            let judged = judge(&scene);
+            assert!(judged.holds(), "{judged:?}");
+            let said = judged.derived.join("\n");
+            assert_eq!(said.contains("refs/chant/landed/x/1 keeps"), derived);
+        }
     }
 
     #[test]

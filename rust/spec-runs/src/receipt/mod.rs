@@ -61,6 +61,9 @@ pub struct CompletionReceipt {
     /// The commits of the work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
+    /// True if these landed in place of the agent's own, which were squashed or rewritten.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rewritten: bool,
     /// The checks that were run.
     #[serde(default)]
     pub checks: Vec<CheckClaim>,
@@ -336,6 +339,7 @@ mod tests {
             target: Some("main".into()),
             base: None,
             commits: Vec::new(),
+            rewritten: false,
             checks: vec![CheckClaim {
                 name: "unit".into(),
                 command: vec!["make".into(), "test".into()],

@@ -17,11 +17,15 @@ pub(super) struct CompletionDetails {
 impl CompletionDetails {
     /// Returns the facts of a run with these commits.
     pub(in super::super) fn of(commits: &[String], record: &RunRecord) -> Self {
-        let short = |id: &String| id.chars().take(SHORT).collect();
         Self {
-            commits: commits.iter().map(short).collect(),
+            commits: commits.iter().map(|id| short_commit(id)).collect(),
             model: record.agent.as_ref().and_then(|agent| agent.model.clone()),
             token: record.lease.as_ref().map(|_| record.token),
         }
     }
+}
+
+/// Returns the name of a commit as specs show it.
+pub(super) fn short_commit(id: &str) -> String {
+    id.chars().take(SHORT).collect()
 }

@@ -262,9 +262,13 @@ fn spec_of(
     records: &[RunRecord],
     commit: &WorkCommit,
 ) -> Option<String> {
-    let of_run = records
-        .iter()
-        .find(|record| record.works_on_spec() && record.commits.contains(&commit.id));
+    let of_run = records.iter().find(|record| {
+        record.works_on_spec()
+            && record
+                .merge
+                .landed_for(&record.commits)
+                .contains(&commit.id)
+    });
     if let Some(record) = of_run {
         return Some(record.spec_id.clone());
     }

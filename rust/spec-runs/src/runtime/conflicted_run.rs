@@ -10,7 +10,7 @@ use chant_specs::model::{Spec, SpecStatus, SpecType};
 use chant_specs::project::Project;
 use chant_text::front_matter;
 use chant_work::lock::SpecLock;
-use chant_work::run_record::{MergeState, RunRecord};
+use chant_work::run_record::{MergeEntry, MergeState, RunRecord};
 use chant_work::run_store::RunStore;
 use chant_work::runner::RunEnd;
 use chant_work::state::{RunEvent, RunState};
@@ -88,14 +88,21 @@ impl ConflictedRun {
         })))
     }
 
-    /// Records that it is merged.
+    /// Records that it is merged, by a landing; `kept` is the ref that keeps its own commits.
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(in super::super) fn end(&self, runs: &RunStore, commit: Option<&str>) -> Result<(), Error> {
+    pub(in super::super) fn end(
+        &self,
+        runs: &RunStore,
+        merge: &MergeEntry,
+        kept: Option<&str>,
+    ) -> Result<(), Error> {
         runs.update(&self.record.process_id, |record| {
             record.merge.state = MergeState::Merged;
-            record.merge.commit = commit.map(str::to_owned);
+            record.merge.commit.clone_from(&merge.commit);
+            record.merge.landed.clone_from(&merge.landed);
+            record.merge.kept = kept.map(str::to_owned);
             record.merge.blocked_by.clear();
             Ok(record.change(RunEvent::Merge, None, (runs.clock)())?)
         })?;

@@ -30,7 +30,7 @@ pub(super) mod conflict_spec;
 mod conflicted_run;
 pub(super) mod environment;
 mod landed_specs;
-mod landing;
+pub(super) mod landing;
 mod landing_concerns;
 pub(super) mod login_copy;
 mod masked_settings;

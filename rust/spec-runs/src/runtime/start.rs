@@ -9,6 +9,7 @@ use super::super::project::run_tree::RunTreeContext;
 use super::super::start::{StartInputs, StartOptions, StartPlan, WorkMode};
 use super::agent_launch::choose_agent;
 use super::agent_slots::{AgentSlots, choose_account, next_agent, takes_turns};
+use super::landing::refuse_style;
 use super::launch_runner;
 use super::placed_launch::refuse_unplaceable;
 use super::recovery;
@@ -73,7 +74,9 @@ pub(in super::super) fn plan(
         has_prompt: &|name| project.has_prompt(name),
         lint_errors: &lint_errors,
     };
-    Ok(start.plan(&spec).map_err(SpecRunError::from)?)
+    let plan = start.plan(&spec).map_err(SpecRunError::from)?;
+    refuse_style(start.config)?;
+    Ok(plan)
 }
 
 /// Begins the run of one spec below another run; what its state allows has been looked at, what else

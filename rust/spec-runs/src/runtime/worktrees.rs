@@ -193,7 +193,7 @@ fn entry(
                 target: Some(target),
                 besides: &[],
             };
-            repo.evidence(&since)?.commits.is_empty()
+            repo.evidence(&since)?.commits.is_empty() || repo.is_merged(branch, target)?
         }
         (Some(branch), _) => {
             repo.is_merged(branch, target)?

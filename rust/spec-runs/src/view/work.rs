@@ -233,6 +233,9 @@ pub struct StartedRunView<'a> {
     pub log: Option<&'a str>,
     /// The confinement of its agent, in a sentence.
     pub confinement: String,
+    /// The note which commits will be unsigned, and which hooks look at what lands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landing_note: Option<String>,
     /// The note that the login of its agent may end before the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub login_note: Option<String>,
@@ -287,6 +290,9 @@ pub struct ForecastView {
     /// The branch that the work would start from and land on; absent without a repository.
     #[serde(flatten)]
     pub target: Option<TargetBranchView>,
+    /// The note which commits will be unsigned, and which hooks look at what lands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landing_note: Option<String>,
     /// So many agents at once.
     pub agents: usize,
     /// The number of completed runs that are known.

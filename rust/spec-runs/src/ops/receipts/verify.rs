@@ -63,6 +63,7 @@ pub fn receipt_verify(project: &Project, query: ReceiptQuery<'_>) -> Result<Answ
         target: &target,
         all: &all,
         kept: by_spec(repo.kept_texts(RECEIPTS)?),
+        kept_trees: repo.trees_of_landed_branches()?.into_iter().collect(),
         reruns: query.reruns,
     };
     let specs = subjects.into_iter().map(|one| verifying.spec(one));
@@ -138,6 +139,8 @@ struct ReceiptVerification<'a> {
     target: &'a ReceiptTarget,
     all: &'a [ReceiptSubject],
     kept: BTreeMap<String, Vec<KeptText>>,
+    /// The trees of commits that landed as others, with the refs that keep them.
+    kept_trees: BTreeMap<String, String>,
     reruns: bool,
 }
 
@@ -223,6 +226,7 @@ impl ReceiptVerification<'_> {
             place: &place,
             landed_criteria: landed.as_deref(),
             knows_tree: &|tree| self.target.knows_tree(tree),
+            kept_tree: &|tree| self.kept_trees.get(tree).cloned(),
             configured: &self.target.checks,
             again: &again,
         };

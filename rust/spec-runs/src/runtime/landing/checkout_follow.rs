@@ -10,7 +10,7 @@ use super::{LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, by_meaning
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::land::{ExemptFile, LandingOutcome, LandingRequest, LandingWait};
-use chant_git::merge::{FileSides, MergeOutcome, MergeRequest};
+use chant_git::merge::{FileSides, MergeOutcome, MergeRequest, MergeStyle};
 use chant_specs::project::SPECS;
 use chant_work::lock::MergeLock;
 use chant_work::run_record::RunRecord;
@@ -216,6 +216,7 @@ impl RunLanding<'_> {
                 message: &format!("Merge what landed with {}", self.place.branch),
                 fast_forward: true,
                 replaced: &[DRIVER],
+                style: MergeStyle::Merge,
             },
             &resolve,
         )?;

@@ -9,22 +9,26 @@ mod merge_turn;
 mod message;
 mod on_remote;
 mod request_command;
+mod style;
 mod train;
 
 pub(super) use hooks_check::hooks_of;
+pub(in super::super) use style::landing_note;
+pub(super) use style::refuse_style;
 pub(super) use train::CheckTerms;
 
 use std::cell::RefCell;
 use std::time::Duration;
 
 use self::message::{MessageParts, landing_message};
+use self::style::{merge_style, naming, refused_by_rules};
 use super::super::agents;
 use super::super::leases::RUN_TOKEN;
 use super::super::merge;
 use super::super::receipt_store::{LandedRun, leave_of_run};
 use super::acting_change::{ActingChange, acting_change};
 use super::blockers::describe_wait;
-use super::completion_details::CompletionDetails;
+use super::completion_details::{CompletionDetails, short_commit};
 use super::conflicted_run::ConflictedRun;
 use super::landed_specs::{
     by_meaning, changed, changed_meanwhile, new_cycle, new_member, open_criteria, overruled,
@@ -124,6 +128,18 @@ impl RunLanding<'_> {
     /// # Errors
     /// The step that failed; the target is then as it was.
     pub(in super::super) fn land(&self) -> Result<RunLandingOutcome, Error> {
+        let config = self.project.snapshot()?.config.clone()?;
+        if let Err(refused) = refuse_style(&config) {
+            return Ok(RunLandingOutcome::Doubtful(refused.to_string()));
+        }
+        self.land_there()
+            .or_else(|error| match refused_by_rules(&error, self.place) {
+                Some(why) => Ok(RunLandingOutcome::Doubtful(why)),
+                None => Err(error),
+            })
+    }
+
+    fn land_there(&self) -> Result<RunLandingOutcome, Error> {
         let record = self.runs.get(self.process_id)?;
         if let Some(leases) = self.leases(&record)? {
             return self.land_on_remote(&leases, &record);
@@ -175,12 +191,15 @@ impl RunLanding<'_> {
             old: sight.old.clone(),
             new: sight.tip.clone(),
         };
+        if self.is_landed(&sight)? {
+            return Ok(Some(RunLandingOutcome::Merged));
+        }
         if let Some(why) = self.changed_hooks()? {
             return Ok(Some(RunLandingOutcome::Doubtful(why)));
         }
         let new = match self.merge(&sight)? {
             MergeOutcome::Nothing => {
-                self.note_merged(&sight.old)?;
+                self.note_landed(&sight.old)?;
                 return Ok(Some(RunLandingOutcome::Merged));
             }
             MergeOutcome::Conflicts(conflicts) => {
@@ -200,9 +219,10 @@ impl RunLanding<'_> {
         if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
             return Ok(Some(RunLandingOutcome::ActsAnew(change)));
         }
+        self.keep_branches(&new)?;
         match self.bring(&sight, &new, &[])? {
             LandingOutcome::Done { .. } => {
-                self.note_merged(&new)?;
+                self.note_landed(&new)?;
                 Ok(Some(RunLandingOutcome::Merged))
             }
             LandingOutcome::Moved { .. } => Ok(None),
@@ -260,7 +280,7 @@ impl RunLanding<'_> {
         if let Some(why) = changed_meanwhile(&spec.path, &copy).or_else(open) {
             return Ok(Err(why));
         }
-        let text = self.completed(&spec.path, &text, finish)?;
+        let text = self.completed(&spec.path, &text, finish, self.named_commits(finish)?)?;
         Ok(Ok(SpecVersion { copy, text }))
     }
 
@@ -288,14 +308,13 @@ impl RunLanding<'_> {
         path: &str,
         text: &str,
         finish: &CompletionDetails,
+        commits: &[String],
     ) -> Result<String, Error> {
         let mut draft = SpecDraft::of(path, text)?;
         draft.set_text("status", SpecStatus::Completed.as_str())?;
-        if !finish.commits.is_empty() {
-            draft.set(
-                "commits",
-                Some(FrontMatterValue::List(finish.commits.clone())),
-            )?;
+        if !commits.is_empty() {
+            let commits = FrontMatterValue::List(commits.to_vec());
+            draft.set("commits", Some(commits))?;
         }
         draft.set_text("completed_at", self.project.clock.stamp())?;
         if let Some(token) = finish.token {
@@ -329,10 +348,13 @@ impl RunLanding<'_> {
         }
         let resolve = |path: &str, sides: FileSides<'_>| {
             if path == place.spec_in_git {
-                return FileResolution::Bytes(sight.text.clone().into_bytes());
+                return FileResolution::Bytes(
+                    naming(&place.spec, &sight.text, sides.rewritten).into_bytes(),
+                );
             }
             if let Some((_, version)) = settled.filter(|(settled, _)| *settled == path) {
-                return FileResolution::Bytes(version.text.clone().into_bytes());
+                let text = naming(path, &version.text, sides.rewritten);
+                return FileResolution::Bytes(text.into_bytes());
             }
             by_meaning(path, sides)
         };
@@ -358,6 +380,7 @@ impl RunLanding<'_> {
                 message: &message,
                 fast_forward: false,
                 replaced: &[merge::DRIVER],
+                style: merge_style(config.landing_style),
             },
             &resolve,
         )?)
@@ -479,12 +502,16 @@ impl RunLanding<'_> {
     pub(in super::super) fn complete(&self) -> Result<Vec<String>, Error> {
         let record = self.runs.get(self.process_id)?;
         let mut left = self.notes.take();
-        left.extend(self.complete_one(self.place, &self.finish)?);
-        left.extend(self.leave_receipt(&record, &record.merge));
+        let merge = &record.merge;
+        left.extend(self.complete_one(self.place, &self.finish, merge)?);
+        left.extend(self.leave_receipt(&record, merge));
         if let Some(original) = self.original {
-            left.extend(self.complete_one(&original.place, &original.finish)?);
-            left.extend(self.leave_receipt(&original.record, &record.merge));
-            original.end(self.runs, record.merge.commit.as_deref())?;
+            let kept = merge.commit.as_deref();
+            let kept = kept.map(|commit| self.kept_branch(&original.place, commit));
+            let kept = kept.transpose()?.flatten();
+            left.extend(self.complete_one(&original.place, &original.finish, merge)?);
+            left.extend(self.leave_receipt(&original.record, merge));
+            original.end(self.runs, merge, kept.as_deref())?;
         }
         Ok(left)
     }
@@ -495,7 +522,7 @@ impl RunLanding<'_> {
         let run = LandedRun {
             record,
             commit: merge.commit.as_deref()?,
-            begun: &merge.begun,
+            merge,
         };
         let error = leave_of_run(self.project, self.repo, run).err()?;
         let next = "finalizing the spec leaves it";
@@ -506,17 +533,24 @@ impl RunLanding<'_> {
         &self,
         place: &RunFolder,
         finish: &CompletionDetails,
+        merge: &MergeEntry,
     ) -> Result<Vec<String>, Error> {
+        let commits = merge.landed.iter().map(|id| short_commit(id)).collect();
+        let commits = if merge.landed.is_empty() {
+            finish.commits.clone()
+        } else {
+            commits
+        };
         let snapshot = self.project.snapshot()?;
         let spec = spec_of(&snapshot, &spec_id_of(place))?;
         if spec.status != SpecStatus::Completed {
             let refused = RefCell::new(None);
             self.project.change(&[&spec.path], |_, texts| {
                 let text = match self.united(place, texts[0])? {
-                    Ok(text) => self.completed(&spec.path, &text, finish)?,
+                    Ok(text) => self.completed(&spec.path, &text, finish, &commits)?,
                     Err(why) => {
                         *refused.borrow_mut() = Some(why);
-                        self.completed(&spec.path, texts[0], finish)?
+                        self.completed(&spec.path, texts[0], finish, &commits)?
                     }
                 };
                 Ok(Some(vec![ChangeStep::Replace {

@@ -188,7 +188,7 @@ impl RunLanding<'_> {
             let run = LandedRun {
                 record: landed,
                 commit,
-                begun: &record.merge.begun,
+                merge: &record.merge,
             };
             match prepare_of_run(self.project, self.repo, run) {
                 Ok(receipt) => prepared.push(receipt),

@@ -304,7 +304,7 @@ impl TrainChecker<'_> {
         let landed = LandedRun {
             record,
             commit,
-            begun: &record.merge.begun,
+            merge: &record.merge,
         };
         prepare_of_run(self.project, self.repo, landed)
     }

@@ -81,6 +81,7 @@ impl Field {
             message: "Merge work",
             fast_forward: false,
             replaced: &[],
+            style: chant_git::merge::MergeStyle::Merge,
         };
         match self.repo.merge(&merge, &|_, _| FileResolution::Default) {
             Ok(MergeOutcome::Commit { commit, .. }) => self.new = commit,

@@ -1,7 +1,7 @@
 //! Merges in memory.
 
 use chant_git::merge::{
-    ConflictKind, FileConflict, FileResolution, FileSides, MergeOutcome, MergeRequest,
+    ConflictKind, FileConflict, FileResolution, FileSides, MergeOutcome, MergeRequest, MergeStyle,
 };
 
 use super::*;
@@ -37,6 +37,7 @@ fn merge(asked: &[String]) -> MergeRequest<'_> {
         message: "Merge work",
         fast_forward: false,
         replaced: &[],
+        style: MergeStyle::Merge,
     }
 }
 
@@ -401,6 +402,9 @@ printf -- '-----BEGIN PGP SIGNATURE-----\n\nsigned\n-----END PGP SIGNATURE-----\
         assert!(raw.contains("BEGIN PGP SIGNATURE"), "{kind}: {raw}");
         write_program(&signer, "echo 'error: no key' >&2; exit 2");
         let refused = repo.merge(&merge(&[]), &by_default).unwrap_err();
-        assert!(matches!(refused, GitError::Program { .. }), "{refused}");
+        let GitError::Signing { why } = refused else {
+            panic!("{kind}: {refused}");
+        };
+        assert!(why.contains("error: no key"), "{why}");
     }
 }

@@ -26,6 +26,7 @@ mod names;
 mod opening;
 mod process;
 mod pushed_commits;
+mod rewriting;
 #[cfg(unix)]
 mod run_folder_pool;
 mod run_folders;
