@@ -251,13 +251,14 @@ class Watch:
 
         With `state`, our own state of the clone, and what the user's own says of it, may have started.
         """
-        below = [self.clone.root / name for name in but]
-        made: list[Path] = []
+        git_folder, homes = self.clone.root / ".git", Path(os.environ["HOME"]) / ".local"
+        # What the system allows is tried once a machine, whatever the folder holds.
+        below = [*(self.clone.root / name for name in but), homes / "state" / "chant-mcp" / "namespaces.json"]
+        made = [homes, homes / "state", homes / "state" / "chant-mcp"]
         if state:
-            git_folder, homes = self.clone.root / ".git", Path(os.environ["HOME"]) / ".local"
             below += [git_folder / f"chant-mcp{end}" for end in ("", ".set-aside-1", ".earlier-release")]
             below.append(homes / "state" / "chant-mcp")
-            made = [homes, homes / "state", git_folder / "chant-mcp.lock"]
+            made.append(git_folder / "chant-mcp.lock")
         after = _worlds(self.clone)
         changed = [
             Path(name) for name in self.before.keys() | after if self.before.get(name) != after.get(name)
