@@ -177,3 +177,18 @@ def test_recipes_are_shown_and_hashed_by_trust(recipes: Recipes) -> None:
     recipes.begin()
     shown = json.dumps(recipes.shop.handle().trust_report())
     assert "environment.recipes.deps" in shown
+
+
+@pytest.mark.requirement("environment:recipes:fill_folders")
+def test_a_recipe_of_a_folder_sees_and_fills_that_folder_alone(recipes: Recipes) -> None:
+    recipes.begin(check="grep -q inside web/node_modules/list.txt && test ! -e node_modules")
+    shop = recipes.shop
+    (shop.root / "web").mkdir()
+    (shop.root / "web" / "deps.txt").write_text("inside\n", encoding="utf-8")
+    config = shop.root / ".chant" / "config.md"
+    config.write_text(
+        config.read_text("utf-8").replace("      inputs: ", "      in: web\n      inputs: "), encoding="utf-8"
+    )
+    shop.commit("Web")
+    record = recipes.run('cd web; grep -q "^#!$PWD/" node_modules/.bin/tool; cd ..')
+    assert record["end_state"] == "completed", record

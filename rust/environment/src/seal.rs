@@ -217,7 +217,8 @@ fn seal_file(folder: &Path, path: &str, built_in: &[u8]) -> Result<SealedFile, E
     }
     let text_with_path = if found.is_file() && found.len() <= MAX_TEXT {
         let bytes = fs::read(&place).map_err(failed("read", &place))?;
-        let has_path = holds(&bytes, built_in);
+        // Byte code names its source for messages alone.
+        let has_path = holds(&bytes, built_in) && !path.ends_with(".pyc");
         has_path.then(|| !bytes.contains(&0))
     } else {
         None
