@@ -92,6 +92,8 @@ def test_runs_and_checks_have_what_a_recipe_installs_built_once(recipes: Recipes
     (entry,) = first["environment"]
     assert (entry["recipe"], entry["key"]) == ("deps", layer.name)
     assert [check["exit"] for check in first["checks"]] == [0]
+    claimed = recipes.shop.handle().receipt_verify(ID).text
+    assert f"environment: deps@{entry['key'][:12]} {entry['hash'][:12]}" in claimed
     assert recipes.shop.handle().environment_verify().text.endswith("as it was sealed")
 
 

@@ -414,6 +414,15 @@ impl EventSummary {
     }
 }
 
+/// Returns the reason behind an agent's word that nothing needs to be changed, as its prompt asks for it.
+pub fn words_of_no_change(words: &str) -> Option<&str> {
+    let words = words.trim_matches(['*', '_', '`', ' ', '#']);
+    let (start, reason) = words.split_once(':')?;
+    let start = start.trim_matches(['*', '_', '`', ' ']);
+    let reason = reason.trim_matches(['*', '_', '`', ' ']);
+    (start.eq_ignore_ascii_case("nothing to change") && !reason.is_empty()).then_some(reason)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::EventReader;
@@ -569,13 +578,4 @@ mod tests {
         reader.take(b"{\"type\":\"turn.completed\",\"usage\":{}}\n");
         assert_eq!(reader.summary().failure(EventFormat::Codex, &exit), None);
     }
-}
-
-/// Returns the reason behind an agent's word that nothing needs to be changed, as its prompt asks for it.
-pub fn words_of_no_change(words: &str) -> Option<&str> {
-    let words = words.trim_matches(['*', '_', '`', ' ', '#']);
-    let (start, reason) = words.split_once(':')?;
-    let start = start.trim_matches(['*', '_', '`', ' ']);
-    let reason = reason.trim_matches(['*', '_', '`', ' ']);
-    (start.eq_ignore_ascii_case("nothing to change") && !reason.is_empty()).then_some(reason)
 }

@@ -4,12 +4,9 @@
 //! is named by a key over everything that decides it, is never written again, and is copied into each folder. Nothing
 //! that a run or a check wrote becomes part of a layer. This crate starts no process: who builds runs the steps.
 
-#![cfg_attr(
-    not(test),
-    expect(
-        clippy::disallowed_methods,
-        reason = "layers and the folders that they are copied into are no documents of the store"
-    )
+#![expect(
+    clippy::disallowed_methods,
+    reason = "layers and the folders that they are copied into are no documents of the store"
 )]
 
 mod copy;

@@ -218,7 +218,8 @@ fn seal_file(folder: &Path, path: &str, built_in: &[u8]) -> Result<SealedFile, E
     let text_with_path = if found.is_file() && found.len() <= MAX_TEXT {
         let bytes = fs::read(&place).map_err(failed("read", &place))?;
         // Byte code names its source for messages alone.
-        let has_path = holds(&bytes, built_in) && !path.ends_with(".pyc");
+        let is_byte_code = place.extension().is_some_and(|end| end == "pyc");
+        let has_path = holds(&bytes, built_in) && !is_byte_code;
         has_path.then(|| !bytes.contains(&0))
     } else {
         None

@@ -18,7 +18,7 @@ use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::parse;
 use chant_specs::project::{Project, SPECS};
 use chant_store::index::FileSource;
-use chant_work::run_record::{CheckEntry, MergeEntry, RunRecord};
+use chant_work::run_record::{CheckEntry, EnvironmentEntry, MergeEntry, RunRecord};
 use chant_work::usage::UsageEntry;
 
 /// So many receipts of one name are distinguished by a number.
@@ -95,6 +95,7 @@ fn receipt_of_run(
         confinement: record.confinement.clone(),
         started_at: Some(record.started_at.clone()),
         ended_at: completed_at.map_or_else(|| project.clock.stamp(), String::from),
+        environment: record.environment.iter().map(named_layer).collect(),
         already_done: None,
         cost: record.usage.as_ref().and_then(cost_of),
     })
@@ -154,6 +155,7 @@ pub(super) fn leave_by_hand(
         confinement: None,
         started_at: None,
         ended_at: now,
+        environment: Vec::new(),
         already_done: is_already_done.then(|| words_of_newest(project, spec_id)),
         cost: None,
     };
@@ -185,6 +187,22 @@ pub(super) fn left_after(
     left.err().map_or_else(String::new, |error| {
         format!("\nNo receipt could be left: {error}. The spec is completed; `finalize` it again for its receipt.")
     })
+}
+
+/// Names a layer by what decided it and what is in it.
+fn named_layer(entry: &EnvironmentEntry) -> String {
+    let candidate = if entry.is_candidate {
+        " (candidate)"
+    } else {
+        ""
+    };
+    let short = |text: &str| text.chars().take(12).collect::<String>();
+    format!(
+        "{}@{} {}{candidate}",
+        entry.recipe,
+        short(entry.key.trim_start_matches("candidate-")),
+        short(&entry.hash)
+    )
 }
 
 /// The reason why the agent of a spec's newest run changed nothing, if it gave one.

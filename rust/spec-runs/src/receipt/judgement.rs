@@ -11,6 +11,8 @@ use chant_base::answer::cut;
 
 /// The number of characters of a git id that is shown to people.
 const SHORT: usize = 10;
+/// The number of layers in what a receipt claims.
+const SHOWN_LAYERS: usize = 10;
 /// The greatest number of a receipt's characters that a line repeats.
 const SHOWN: usize = 200;
 /// The greatest number of criteria in a finding.
@@ -334,6 +336,8 @@ fn claims(receipt: &CompletionReceipt) -> Vec<String> {
         Some(format!("{what}: {said}"))
     });
     claims.extend(said);
+    let layers = receipt.environment.iter().take(SHOWN_LAYERS);
+    claims.extend(layers.map(|layer| format!("environment: {}", cut(layer, SHOWN))));
     claims.push(format!("completed: {}", cut(&receipt.ended_at, SHOWN)));
     for (what, number) in receipt.cost.iter().flatten() {
         claims.push(format!("cost, {}: {number}", cut(what, SHOWN)));

@@ -76,6 +76,9 @@ pub struct CompletionReceipt {
     /// The confinement of the run, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confinement: Option<String>,
+    /// The layers that its checks ran with: recipe, key and hash of the content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<String>,
     /// The start of the run, RFC 3339, UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
@@ -182,6 +185,7 @@ impl CompletionReceipt {
         let mut own = self.clone();
         own.commits.truncate(MOST_LISTED);
         own.checks.truncate(MOST_LISTED);
+        own.environment = short(&own.environment);
         own.checks = own.checks.into_iter().map(CheckClaim::shortened).collect();
         for said in [
             &mut own.agent,
@@ -352,6 +356,7 @@ mod tests {
             confinement: None,
             started_at: Some("2026-01-22T10:00:00.000Z".into()),
             ended_at: "2026-01-22T10:05:00Z".into(),
+            environment: Vec::new(),
             already_done: None,
             cost: None,
         }
