@@ -55,12 +55,12 @@ class Recipes:
             self.shop.spec(id, criteria=["Works <!-- check: deps -->"])
         self.shop.commit()
 
-    def run(self, script: str, id: str = ID, **how: bool) -> Record:
+    def run(self, script: str, id: str = ID, *, bare: bool = False) -> Record:
         """Let the agent do something, commit and tick."""
         tick = 'sed -i "s/\\[ \\]/[x]/" "$CHANT_SPEC_FILE"; echo x > "$CHANT_SPEC_ID.txt"'
         end = f"{tick}; git add -A; git commit -qm Work"
         self.agent.write_text(f"set -e\n{script}\n{end}\n", encoding="utf-8")
-        self.shop.handle().work_start(id, **how)
+        self.shop.handle().work_start(id, bare=bare)
         return self.shop.ended(id)
 
     def layers(self) -> list[Path]:
