@@ -262,7 +262,8 @@ impl NextStep {
     pub fn is_for_persons(&self) -> bool {
         matches!(
             self,
-            Self::Approve(_)
+            Self::AlreadyDone(_)
+                | Self::Approve(_)
                 | Self::Reject(_)
                 | Self::Merge(_)
                 | Self::TakeFromClone(_)
