@@ -377,7 +377,10 @@ impl<T: Send> DocumentIndex<T> {
         if given.extension().is_none_or(|ending| ending != "md") {
             return None;
         }
-        if let Some(sibling) = linked.and_then(|real| extra_copies::linked_sibling(&given, real)) {
+        // What is no document counts by the link alone.
+        let document = linked.filter(|real| real.extension().is_some_and(|ending| ending == "md"));
+        if let Some(sibling) = document.and_then(|real| extra_copies::linked_sibling(&given, real))
+        {
             return Some(format!(
                 "it is a link to `{sibling}`, which counts by its own name; remove the link"
             ));

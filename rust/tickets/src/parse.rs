@@ -69,7 +69,7 @@ pub fn document(path: &str, source: FileSource) -> ParsedTicket {
         FileSource::Unreadable(why) => broken(None, why),
         FileSource::Text(text) => match clash::in_document(&text) {
             Some(clash) => broken(Some(clash.begins), clash.to_string()),
-            None => match unread_form(path, &text) {
+            None => match unread_form(&text) {
                 Some((line, why)) => broken(line, why),
                 None => Ok(Arc::new(ticket(path, text))),
             },
@@ -77,14 +77,10 @@ pub fn document(path: &str, source: FileSource) -> ParsedTicket {
     }
 }
 
-/// Returns what keeps a file that is meant as a ticket from being read as one: it is empty, or has the older
-/// header, a list of attributes below its title in place of front matter.
-fn unread_form(path: &str, text: &str) -> Option<(Option<usize>, String)> {
+/// Returns what keeps a file that is meant as a ticket from being read as one: the older header, a list of attributes
+/// below its title in place of front matter.
+fn unread_form(text: &str) -> Option<(Option<usize>, String)> {
     let text = text.trim_start_matches('\u{feff}');
-    if text.trim().is_empty() {
-        let is_numbered = stem(path).bytes().any(|byte| byte.is_ascii_digit());
-        return is_numbered.then(|| (None, "the file is empty".to_owned()));
-    }
     if text.starts_with("---") {
         return None;
     }

@@ -5,10 +5,11 @@ use super::super::project::folders;
 use super::super::project::run_tree::RunTreeContext;
 use super::super::runtime::environment::EnvironmentSetUp;
 use super::super::runtime::rerun::CommitChecks;
+use super::super::view::environment::{EnvironmentView, LayerView, RecipeView};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;
-use chant_environment::{Layer, LayerStore};
+use chant_environment::LayerStore;
 use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::parse;
@@ -17,58 +18,9 @@ use chant_store::index::FileSource;
 use chant_work::cancel_token::CancelToken;
 use chant_work::process::ProcessIdentity;
 use chant_work::run_record::{RunRecord, SINGLE};
-use serde::Serialize;
 
 /// The name of the log of recipes that no run asked for.
 const LOG: &str = "environment";
-
-/// The layers of a project.
-#[derive(Debug, Serialize)]
-struct EnvironmentView {
-    recipes: Vec<RecipeView>,
-    layers: Vec<LayerView>,
-    ports: Vec<String>,
-    variables: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct RecipeView {
-    name: String,
-    folder: String,
-    steps: Vec<String>,
-    outputs: Vec<String>,
-    /// The layers that it has.
-    layers: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct LayerView {
-    recipe: String,
-    key: String,
-    commit: String,
-    built_at: String,
-    took_ms: u64,
-    files: u64,
-    bytes: u64,
-    /// Files that hold the path of the folder in which they were built, and are no texts.
-    programs_with_path: Vec<String>,
-}
-
-impl LayerView {
-    fn of(layer: &Layer) -> Self {
-        let facts = &layer.facts;
-        Self {
-            recipe: facts.recipe.clone(),
-            key: layer.short_key().to_owned(),
-            commit: facts.commit.clone(),
-            built_at: facts.built_at.clone(),
-            took_ms: facts.took_ms,
-            files: facts.files,
-            bytes: facts.bytes,
-            programs_with_path: facts.programs_with_path.clone(),
-        }
-    }
-}
 
 /// Shows the recipes of a project and their layers.
 ///

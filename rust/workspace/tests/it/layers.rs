@@ -157,7 +157,7 @@ fn each_library_has_one_place() {
         &["trust/places.rs", "workspace/key.rs"],
     );
     only("toml::", &["tickets/projects/"]);
-    only("std::fs", &["store/disk/", "git/"]);
+    only("std::fs", &["store/disk/", "git/", "environment/"]);
     only(
         "Command::new",
         &[
