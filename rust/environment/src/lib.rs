@@ -23,7 +23,7 @@ use chant_base::error::{CoreError, ErrorKind};
 pub use copy::copy_layer;
 pub use layer::{Layer, LayerFacts, LayerStore, OwnLock};
 pub use ports::PortSlot;
-pub use recipe::{LayerInputs, changed_inputs};
+pub use recipe::{LayerInputs, changed_inputs, platform};
 pub use seal::{BuiltFolder, seal};
 
 /// The reasons why there is no environment.

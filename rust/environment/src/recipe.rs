@@ -101,6 +101,18 @@ impl LayerInputs {
     }
 }
 
+/// Returns the names of the system and of the processor.
+pub fn platform() -> String {
+    #[cfg(unix)]
+    {
+        let system = rustix::system::uname();
+        let name = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
+        format!("{} {}", name(system.sysname()), name(system.machine()))
+    }
+    #[cfg(not(unix))]
+    String::new()
+}
+
 /// Returns the paths of inputs that differ between two commits.
 pub fn changed_inputs(old: &LayerInputs, new: &LayerInputs) -> Vec<String> {
     let differs = |one: &LayerInputs, other: &LayerInputs| -> Vec<String> {

@@ -348,13 +348,8 @@ fn system() -> String {
         let line = release.lines().find(|line| line.starts_with(key));
         line.unwrap_or_default().to_owned()
     };
-    format!(
-        "{} {} {} {}",
-        std::env::consts::OS,
-        std::env::consts::ARCH,
-        named("ID="),
-        named("VERSION_ID=")
-    )
+    let platform = chant_environment::platform();
+    format!("{platform} {} {}", named("ID="), named("VERSION_ID="))
 }
 
 /// The ports of a run or a check, for as long as this is held, and the variables that it gets.

@@ -66,7 +66,8 @@ fn a_list_has_the_nine_keys_of_the_seed_the_newest_ticket_first() {
     );
     assert_eq!(
         list.as_object().unwrap().keys().collect::<Vec<_>>(),
-        ["crs", "total", "filtered"]
+        ["crs", "total", "filtered", "problems"],
+        "one has a status that nobody knows"
     );
 }
 
