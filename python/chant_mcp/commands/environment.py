@@ -53,7 +53,7 @@ def build(session: Session, recipe: str | None) -> None:
 @env.command()
 @on_project
 def verify(session: Session) -> None:
-    """Compare all layers with what they were when they were sealed; exit code 1 if one differs."""
+    """Compare all layers with what they were when they were sealed."""
     say(session.chant.environment_verify().text)
 
 

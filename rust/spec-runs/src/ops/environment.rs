@@ -5,7 +5,7 @@ use super::super::project::folders;
 use super::super::project::run_tree::RunTreeContext;
 use super::super::runtime::environment::EnvironmentSetUp;
 use super::super::runtime::rerun::CommitChecks;
-use super::super::view::environment::{EnvironmentView, LayerView, RecipeView};
+use super::super::view::environment::{RunEnvironmentView, LayerView, RecipeView};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -41,7 +41,7 @@ pub fn environment_show(project: &Project) -> Result<Answer, Error> {
             .filter(|one| one.facts.recipe == *name)
             .count(),
     });
-    Ok(Answer::data(&EnvironmentView {
+    Ok(Answer::data(&RunEnvironmentView {
         recipes: recipes.collect(),
         layers: layers.iter().map(LayerView::of).collect(),
         ports: own.ports.clone(),

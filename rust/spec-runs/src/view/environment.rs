@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// The recipes of a project and their layers.
 #[derive(Debug, Serialize)]
-pub struct EnvironmentView {
+pub struct RunEnvironmentView {
     /// The recipes.
     pub recipes: Vec<RecipeView>,
     /// The layers, those that were used last first.
