@@ -36,6 +36,7 @@ READING: list[tuple[str, dict[str, Any]]] = [
 
 
 FOR_PEOPLE = {
+    "finalize": {"already_done"},
     "spec_list": {"approval"},
     "add": {"needs_approval", "refuse_broken"},
     "spec_update": {"expect_body", "from_run", "seen_lists"},
@@ -43,7 +44,7 @@ FOR_PEOPLE = {
     "ready": {"include_held"},
     "split": {"fresh", "progress", "agreed"},
     "takeover": {"from_clone"},
-    "work_start": {"fresh", "base", "agent", "prompt", "offline", "progress"},
+    "work_start": {"fresh", "base", "agent", "prompt", "offline", "bare", "progress"},
 }
 """Parameters that methods have for scripts and commands beside the tool's own."""
 

@@ -1,7 +1,7 @@
 // What waits for a person, and what is wrong with files.
 
 const ENTRY_SYMBOLS = { question: "?", approval: "✓", conflict: "!", failure: "✗", merge: "⇥", pause: "⏸", trust: "⚑" };
-const ENTRY_ACTS = { question: questionActs, approval: approvalActs, conflict: mergeActs, merge: mergeActs, failure: failureActs, pause: pauseActs, trust: trustActs };
+const ENTRY_ACTS = { question: questionActs, approval: approvalActs, conflict: mergeActs, merge: mergeActs, failure: haltedActs("Start again", (entry) => startAgain(entry)), pause: haltedActs("Go on", (entry) => toolAct("Go on", "chant_work_start", entry)[1]()), trust: trustActs };
 
 const inboxScreen = listScreen("Inbox", () => call("board_inbox"), ({ entries: list, total }) => [
   !canDecide() && list.length > 0 && note("Only a person decides these: open the board by “chant-mcp board --web”, or the one in the terminal."),
@@ -47,12 +47,8 @@ function mergeActs(entry) {
   return [canDecide() && entryAct(entry, "Merge", () => mergeItem(entry), ".main"), tabButton(entry.key, "Diff")];
 }
 
-function failureActs(entry) {
-  return [canAct() && entryAct(entry, "Start again", () => startAgain(entry)), tabButton(entry.key, "Log")];
-}
-
-function pauseActs(entry) {
-  return [canAct() && entryAct(entry, "Go on", () => startAgain(entry)), tabButton(entry.key, "Log")];
+function haltedActs(label, act) {
+  return (entry) => [canAct() && entryAct(entry, label, () => act(entry)), tabButton(entry.key, "Log")];
 }
 
 function trustActs(entry) {
