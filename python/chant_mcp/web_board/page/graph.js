@@ -39,6 +39,6 @@ function showGraphList(items) {
     make("h2", graph.isCritical ? "Critical path" : "Items"),
     make("ul", rows.map(({ key, title, meaning, critical, slack }) => make("li", { onpointerenter: () => graph.frame.showNear(key), onpointerleave: () => graph.frame.showNear() },
       meaningMark(meaning), itemLink(key, title, { onfocus: () => graph.frame.showNear(key), onblur: () => graph.frame.showNear() }),
-      critical ? make("span.chip.is-critical", "critical") : slack > 0 && meaning !== "done" && make("span.muted", { title: "So much later it can be done without delaying the whole" }, `${durationWord(slack)} slack`)))),
+      critical ? make("span.chip.is-critical", "critical") : slack > 0 && meaning !== "done" && make("span.muted", { title: "May be this much later" }, `${durationWord(slack)} slack`)))),
   ]);
 }

@@ -1,10 +1,10 @@
 // What waits for a person, and what is wrong with files.
 
 const ENTRY_SYMBOLS = { question: "?", approval: "✓", conflict: "!", failure: "✗", merge: "⇥", pause: "⏸", trust: "⚑" };
-const ENTRY_ACTS = { question: questionActs, approval: approvalActs, conflict: mergeActs, merge: mergeActs, failure: haltedActs("Start again", (entry) => startAgain(entry)), pause: haltedActs("Go on", (entry) => toolAct("Go on", "chant_work_start", entry)[1]()), trust: trustActs };
+const ENTRY_ACTS = { question: questionActs, approval: approvalActs, conflict: mergeActs, merge: mergeActs, failure: haltedActs("Start again", startAgain), pause: haltedActs("Go on", (entry) => toolAct("Go on", "chant_work_start", entry)[1]()), trust: trustActs };
 
 const inboxScreen = listScreen("Inbox", () => call("board_inbox"), ({ entries: list, total }) => [
-  !canDecide() && list.length > 0 && note("Only a person decides these: open the board by “chant-mcp board --web”, or the one in the terminal."),
+  !canDecide() && list.length > 0 && note("Only a person decides these: open “chant-mcp board --web”, or the board in the terminal."),
   entries(list, entryNode, "Nothing waits for you."),
   total > list.length && note(`${numberWord(total - list.length)} more come when these are done.`),
 ]);
@@ -56,7 +56,7 @@ function trustActs(entry) {
 }
 
 const problemsScreen = listScreen("Problems", loadProblems, ({ problems, next_offset: next }) => [
-  entries(problems, problemNode, "All files can be read, and nothing is wrong with them."),
+  entries(problems, problemNode, "All files can be read, and nothing is wrong."),
   next && button("More", () => ((problemsShown += PAGE), lookSoon()), { at: "more" }),
 ]);
 

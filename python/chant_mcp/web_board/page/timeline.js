@@ -54,7 +54,7 @@ function showAxis() {
   const { span, behind, ahead, rows } = timeline;
   redraw(timeline.bar, [span, rows.length], () => [
     Object.entries(SPANS).map(([name, hours]) => button(name, () => ((timeline.span = hours), showTimeline()), { ...pressed(hours === span), at: name })),
-    muted(`${counted(rows.length, "row")}; ${timeline.found.known_runs ? "planned from estimates" : "nothing is estimated yet: all items are equally long"}, as if all that is ready began now`),
+    muted(`${counted(rows.length, "row")}; ${timeline.found.known_runs ? "by estimates" : "nothing is estimated yet: all items are equally long"}, as if all that is ready began now`),
   ]);
   const ticks = [-1, -0.5, 0, 0.5, 1].map((part) => part * span).filter((hour) => hour >= -behind && hour <= ahead);
   fill(timeline.axis, make("div.axis-room", ticks.map((hour) => placed(make(hour ? "span.tick" : "span.tick.is-now", tickWord(hour)), placeOf(hour)))));
