@@ -5,7 +5,7 @@ use super::super::project::folders;
 use super::super::project::run_tree::RunTreeContext;
 use super::super::runtime::environment::EnvironmentSetUp;
 use super::super::runtime::rerun::CommitChecks;
-use super::super::view::environment::{RunEnvironmentView, LayerView, RecipeView};
+use super::super::view::environment::{LayerView, RecipeView, RunEnvironmentView};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;
