@@ -10,7 +10,7 @@ from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.init import files, recipes
 from chant_mcp.session import Session
-from chant_mcp.terminal import say, say_json
+from chant_mcp.terminal import counted, say, say_json
 
 
 @click.group(cls=SentenceGroup)
@@ -85,6 +85,4 @@ def propose(session: Session, writes: bool) -> None:
         return
     change = recipes.written(root, found)
     files.write(root, change)
-    say(
-        f"Wrote {len(found)} recipe{'s' if len(found) > 1 else ''} into {change.name}. Trust the folder anew."
-    )
+    say(f"Wrote {counted(len(found), 'recipe')} into {change.name}. Trust the folder again.")

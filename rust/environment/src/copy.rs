@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::layer::{Layer, open, remove};
+use super::layer::{SealedLayer, open, remove};
 use super::seal::holds;
 use super::{EnvironmentError, failed};
 
-/// The end of the name of what is not copied completely.
+/// The end of the name of a copy that is not complete.
 const UNFINISHED: &str = ".chant-new";
 
 /// Copies what a layer has into a folder, the one of the recipe. What is there already stays, so that what an earlier
@@ -21,7 +21,7 @@ const UNFINISHED: &str = ".chant-new";
 ///
 /// # Errors
 /// `File`.
-pub fn copy_layer(layer: &Layer, folder: &Path) -> Result<Vec<String>, EnvironmentError> {
+pub fn copy_layer(layer: &SealedLayer, folder: &Path) -> Result<Vec<String>, EnvironmentError> {
     layer
         .note_use()
         .map_err(failed("note the use of", &layer.files()))?;
@@ -43,7 +43,7 @@ pub fn copy_layer(layer: &Layer, folder: &Path) -> Result<Vec<String>, Environme
     Ok(copied)
 }
 
-/// Makes the folders above a path; returns false if something else is in the way.
+/// Makes the folders above a path; returns false if something else is there.
 fn make_way(folder: &Path, path: &str) -> Result<bool, EnvironmentError> {
     let mut place = folder.to_owned();
     let Some(above) = Path::new(path).parent() else {
@@ -60,7 +60,12 @@ fn make_way(folder: &Path, path: &str) -> Result<bool, EnvironmentError> {
     Ok(true)
 }
 
-fn copy_tree(layer: &Layer, path: &str, new: &Path, folder: &Path) -> Result<(), EnvironmentError> {
+fn copy_tree(
+    layer: &SealedLayer,
+    path: &str,
+    new: &Path,
+    folder: &Path,
+) -> Result<(), EnvironmentError> {
     let from = layer.files().join(path);
     let (old, now) = (&*layer.facts.built_in, folder.display().to_string());
     let found = from.symlink_metadata().map_err(failed("look at", &from))?;

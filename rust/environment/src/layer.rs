@@ -10,14 +10,18 @@ use serde::{Deserialize, Serialize};
 
 use super::{EnvironmentError, failed};
 
-/// The file of a layer with what is known of it.
+/// The file of a layer with its facts.
 pub(super) const FACTS: &str = "layer.json";
 /// The file of a layer with a line for each of its files.
 pub(super) const MANIFEST: &str = "manifest.jsonl";
 /// The folder of a layer with what the steps made.
 pub(super) const FILES: &str = "files";
-/// The start of the name of what is not sealed yet.
+/// The start of the name of a layer that is not sealed yet.
 pub(super) const UNSEALED: &str = ".new-";
+/// The start of the key of a layer that serves one judgement alone.
+const CANDIDATE: &str = ".candidate-";
+/// The age at which a candidate was left by a process that is gone.
+const CANDIDATE_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The time between two attempts to take a lock.
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
@@ -69,7 +73,7 @@ pub struct LayerStore {
 
 /// A layer.
 #[derive(Debug, Clone)]
-pub struct Layer {
+pub struct SealedLayer {
     /// The facts about it.
     pub facts: LayerFacts,
     folder: PathBuf,
@@ -88,18 +92,23 @@ impl LayerStore {
         &self.folder
     }
 
-    /// Finds a layer by its key.
-    pub fn find(&self, key: &str) -> Option<Layer> {
-        Layer::read(&self.folder.join(key)).filter(|layer| layer.facts.key == key)
+    /// Returns the key of the layer of one run's judgement: no other one finds it.
+    pub fn candidate_key(run: &str, key: &str) -> String {
+        format!("{CANDIDATE}{run}-{key}")
     }
 
-    /// Returns all layers, those that were used last first.
-    pub fn all(&self) -> Vec<Layer> {
+    /// Finds a layer by its key.
+    pub fn find(&self, key: &str) -> Option<SealedLayer> {
+        SealedLayer::read(&self.folder.join(key)).filter(|layer| layer.facts.key == key)
+    }
+
+    /// Returns all layers but candidates, those that were used last first.
+    pub fn all(&self) -> Vec<SealedLayer> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let mut found: Vec<(SystemTime, Layer)> = entries
+        let mut found: Vec<(SystemTime, SealedLayer)> = entries
             .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
             .filter_map(|entry| {
-                let layer = Layer::read(&entry.path())?;
+                let layer = SealedLayer::read(&entry.path())?;
                 Some((layer.used_at(), layer))
             })
             .collect();
@@ -123,13 +132,21 @@ impl LayerStore {
         }
     }
 
-    /// Removes what was not sealed by a process that is gone: the caller holds the lock of all builds.
+    /// Removes the layers that a process which is gone did not seal, or did not remove after their judgement. The caller
+    /// holds the lock of builds.
     ///
     /// # Errors
     /// `File`.
     pub fn sweep(&self) -> Result<(), EnvironmentError> {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().starts_with(UNSEALED) {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let is_old = || {
+                let used = SealedLayer::read(&entry.path()).map(|layer| layer.used_at());
+                let age = used.and_then(|used| used.elapsed().ok());
+                age.is_none_or(|age| age > CANDIDATE_AGE)
+            };
+            if name.starts_with(UNSEALED) || name.starts_with(CANDIDATE) && is_old() {
                 remove(&entry.path())?;
             }
         }
@@ -137,7 +154,7 @@ impl LayerStore {
     }
 }
 
-impl Layer {
+impl SealedLayer {
     pub(super) fn read(folder: &Path) -> Option<Self> {
         let text = fs::read(folder.join(FACTS)).ok()?;
         Some(Self {

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use chant_base::error::{CoreError, ErrorKind};
 
 pub use copy::copy_layer;
-pub use layer::{Layer, LayerFacts, LayerStore, OwnLock};
+pub use layer::{LayerFacts, LayerStore, OwnLock, SealedLayer};
 pub use ports::PortSlot;
 pub use recipe::{LayerInputs, changed_inputs, platform};
 pub use seal::{BuiltFolder, seal};

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{EnvironmentError, failed};
 
-/// The version of the layout of layers: another one makes all of them anew.
+/// The version of the layout of layers: with another one all are built again.
 const FORMAT: u32 = 1;
 
 /// The files of a commit that the steps of a recipe see.

@@ -9,7 +9,7 @@ use chant_store::digest::sha256;
 use rayon::prelude::*;
 
 use super::layer::{
-    FACTS, FILES, Layer, LayerFacts, LayerFile, LayerStore, MANIFEST, UNSEALED, open,
+    FACTS, FILES, LayerFacts, LayerFile, LayerStore, MANIFEST, SealedLayer, UNSEALED, open,
 };
 use super::recipe::{LayerInputs, patterns};
 use super::{EnvironmentError, failed};
@@ -17,7 +17,7 @@ use super::{EnvironmentError, failed};
 /// The bytes up to which a text is looked through for the path of its folder.
 const MAX_TEXT: u64 = 4 * 1024 * 1024;
 /// The number of paths in an error.
-const SHOWN: usize = 5;
+const MAX_SHOWN_PATHS: usize = 5;
 
 /// A folder in which the steps of a recipe have run.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ struct SealedFile {
 ///
 /// # Errors
 /// `Unnamed`, `NothingMade`, `Special`, `Pattern`, or `File`; there is no layer then.
-pub fn seal(store: &LayerStore, built: &BuiltFolder<'_>) -> Result<Layer, EnvironmentError> {
+pub fn seal(store: &LayerStore, built: &BuiltFolder<'_>) -> Result<SealedLayer, EnvironmentError> {
     let outputs = built.outputs()?;
     let all = store.folder();
     fs::create_dir_all(all).map_err(failed("make", all))?;
@@ -109,10 +109,10 @@ pub fn seal(store: &LayerStore, built: &BuiltFolder<'_>) -> Result<Layer, Enviro
     let place = all.join(built.key);
     super::layer::remove(&place)?;
     fs::rename(&new, &place).map_err(failed("name", &new))?;
-    Layer::read(&place).ok_or_else(|| EnvironmentError::File {
+    SealedLayer::read(&place).ok_or_else(|| EnvironmentError::File {
         doing: "read",
         path: place,
-        why: "it is gone again".into(),
+        why: "it was removed".into(),
     })
 }
 
@@ -150,8 +150,8 @@ impl BuiltFolder<'_> {
         }
         if !unnamed.is_empty() {
             unnamed.sort_unstable();
-            let more = unnamed.len().saturating_sub(SHOWN);
-            unnamed.truncate(SHOWN);
+            let more = unnamed.len().saturating_sub(MAX_SHOWN_PATHS);
+            unnamed.truncate(MAX_SHOWN_PATHS);
             if more > 0 {
                 unnamed.push(format!("{more} more"));
             }

@@ -1,4 +1,4 @@
-//! Runs the user's hooks on what is to land, in a worktree of their own.
+//! Runs the user's hooks on commits that are to land, in a worktree of their own.
 
 #![expect(
     clippy::disallowed_methods,

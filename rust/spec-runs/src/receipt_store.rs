@@ -200,7 +200,7 @@ fn named_layer(entry: &EnvironmentEntry) -> String {
     format!(
         "{}@{} {}{candidate}",
         entry.recipe,
-        short(entry.key.trim_start_matches("candidate-")),
+        short(&entry.key),
         short(&entry.hash)
     )
 }

@@ -130,6 +130,12 @@ pub enum NextStep {
     Fresh,
     /// Start without criteria or with a red quality gate.
     SkipCriteria,
+    /// Start work without what recipes install.
+    Bare,
+    /// For a person alone: remove the layers of recipes.
+    PruneLayers,
+    /// For a person alone: see the recipes that fit the project.
+    ProposeRecipes,
     /// Complete a task without checks; that is recorded.
     SkipValidation,
     /// Run checks again.
@@ -190,6 +196,9 @@ impl NextStep {
             Self::Force => "force",
             Self::Fresh => "fresh",
             Self::SkipCriteria => "skip_criteria",
+            Self::Bare => "bare",
+            Self::PruneLayers => "prune_layers",
+            Self::ProposeRecipes => "propose_recipes",
             Self::SkipValidation => "skip_validation",
             Self::Rerun => "rerun",
             Self::NameTarget(_) => "name_target",
@@ -249,6 +258,9 @@ impl NextStep {
             | Self::Force
             | Self::Fresh
             | Self::SkipCriteria
+            | Self::Bare
+            | Self::PruneLayers
+            | Self::ProposeRecipes
             | Self::SkipValidation
             | Self::Rerun => None,
         };
@@ -262,7 +274,10 @@ impl NextStep {
     pub fn is_for_persons(&self) -> bool {
         matches!(
             self,
-            Self::AlreadyDone(_)
+            Self::Bare
+                | Self::PruneLayers
+                | Self::ProposeRecipes
+                | Self::AlreadyDone(_)
                 | Self::Approve(_)
                 | Self::Reject(_)
                 | Self::Merge(_)
@@ -429,6 +444,9 @@ mod tests {
             S::Force,
             S::Fresh,
             S::SkipCriteria,
+            S::Bare,
+            S::PruneLayers,
+            S::ProposeRecipes,
             S::SkipValidation,
             S::Rerun,
             S::NameTarget("main".into()),

@@ -53,6 +53,9 @@ pub(super) fn for_agents(step: &NextStep) -> String {
         | NextStep::WorkOffline(_)
         | NextStep::ListLeases
         | NextStep::AlreadyDone(_)
+        | NextStep::Bare
+        | NextStep::PruneLayers
+        | NextStep::ProposeRecipes
         | NextStep::ShowTrust
         | NextStep::Trust
         | NextStep::Doctor
@@ -73,6 +76,7 @@ pub(super) fn for_people(step: &NextStep) -> String {
         NextStep::Force | NextStep::Override => return "`--force`".into(),
         NextStep::Fresh => return "`--fresh`".into(),
         NextStep::SkipCriteria => return "`--skip-criteria`".into(),
+        NextStep::Bare => return "`--bare`".into(),
         NextStep::SkipValidation => return "`--skip-validation`".into(),
         NextStep::Rerun => return "`--rerun`".into(),
         NextStep::ChooseFeature(feature) => return format!("`--feature {feature}`"),
@@ -101,6 +105,8 @@ pub(super) fn for_people(step: &NextStep) -> String {
         NextStep::TakeFromClone(id) => format!("takeover {id} --force"),
         NextStep::WorkOffline(id) => format!("work {id} --offline"),
         NextStep::ListLeases => "leases".into(),
+        NextStep::PruneLayers => "env prune --all".into(),
+        NextStep::ProposeRecipes => "env propose".into(),
         NextStep::ShowTrust => "trust --show".into(),
         NextStep::Trust => "trust".into(),
         NextStep::Doctor => "doctor".into(),
@@ -151,6 +157,7 @@ pub(super) fn for_scripts(step: &NextStep) -> String {
         NextStep::Force | NextStep::Override => "force=True",
         NextStep::Fresh => "fresh=True",
         NextStep::SkipCriteria => "skip_criteria=True",
+        NextStep::Bare => "bare=True",
         NextStep::SkipValidation => "skip_validation=True",
         NextStep::Rerun => "rerun=True",
         NextStep::NameTarget(branch) => return format!("`target=\"{branch}\"`"),
@@ -165,6 +172,8 @@ pub(super) fn for_scripts(step: &NextStep) -> String {
         | NextStep::TakeFromClone(_)
         | NextStep::WorkOffline(_)
         | NextStep::ListLeases
+        | NextStep::PruneLayers
+        | NextStep::ProposeRecipes
         | NextStep::Answer(_)
         | NextStep::ListQuestions { .. }
         | NextStep::InitTickets => return for_people(step),

@@ -1,13 +1,14 @@
 //! What recipes install in the folders of runs and checks: shown, built in advance, compared, and removed.
 
-use super::super::project::ProjectRuns;
-use super::super::project::folders;
-use super::super::project::run_tree::RunTreeContext;
-use super::super::runtime::environment::EnvironmentSetUp;
-use super::super::runtime::rerun::CommitChecks;
-use super::super::view::environment::{LayerView, RecipeView, RunEnvironmentView};
+use crate::project::ProjectRuns;
+use crate::project::folders;
+use crate::project::run_tree::RunTreeContext;
+use crate::runtime::environment::{CommitOrigin, EnvironmentSetUp};
+use crate::runtime::rerun::CommitChecks;
+use crate::view::environment::{LayerView, RecipeView, RunEnvironmentView};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
+use chant_base::next_step::{NextStep, hint};
 use chant_config::Config;
 use chant_environment::LayerStore;
 use chant_git::Repo;
@@ -104,16 +105,17 @@ pub fn environment_build(
         if recipe.is_some_and(|asked| asked != name) {
             continue;
         }
-        let (layer, is_new) = set_up.build_landed((name, one), &commit, progress)?;
-        let facts = &layer.facts;
-        let how = if is_new {
+        let found = set_up.layer((name, one), &commit, CommitOrigin::Landed, progress)?;
+        let found = found.map_err(ChantError::Refused)?;
+        let facts = &found.layer.facts;
+        let how = if found.is_new {
             format!("built in {} s", facts.took_ms.div_ceil(1000))
         } else {
             "there already".to_owned()
         };
         lines.push(format!(
             "{name}: {how} ({}, {} files, {} MB)",
-            layer.short_key(),
+            found.layer.short_key(),
             facts.files,
             facts.bytes.div_ceil(1_000_000)
         ));
@@ -124,9 +126,10 @@ pub fn environment_build(
         }
     }
     if lines.is_empty() {
-        let none =
-            "There are no recipes. `chant-mcp env propose` shows those that fit this project.";
-        return Ok(Answer::prose(none));
+        let propose = NextStep::ProposeRecipes.words(project.door);
+        return Ok(Answer::prose(format!(
+            "There are no recipes. {propose} shows those that fit this project."
+        )));
     }
     Ok(Answer::prose(lines.join("\n")))
 }
@@ -151,8 +154,8 @@ pub fn environment_verify(project: &Project) -> Result<Answer, Error> {
         }
     }
     if differs {
-        lines.push("Remove changed layers with `chant-mcp env prune --all`.".into());
-        return Err(ChantError::Refused(lines.join("\n")).into());
+        let hint = hint!["\nRemove them with ", NextStep::PruneLayers, "."];
+        return Err(ChantError::Refused(lines.join("\n")).advise(hint).into());
     }
     if lines.is_empty() {
         lines.push("There are no layers.".into());

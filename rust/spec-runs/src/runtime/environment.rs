@@ -5,30 +5,33 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::project::folders;
 use super::rerun::{CheckedCommit, CommitChecks, exit_of};
 use super::run_folder::{RunFolder, in_git};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
+use chant_base::next_step::NextStep;
 use chant_config::run_environment::EnvironmentRecipe;
 use chant_environment::{
-    BuiltFolder, Layer, LayerInputs, LayerStore, PortSlot, changed_inputs, copy_layer, seal,
+    BuiltFolder, LayerInputs, LayerStore, PortSlot, SealedLayer, changed_inputs, copy_layer, seal,
 };
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_work::agent::AgentOutcome;
 use chant_work::run_record::EnvironmentEntry;
 
+use crate::project::folders;
+use crate::project::worktree_folder::remove_beside;
+
 /// The time between two looks at whether the wait for another build is to end.
 const LOCK_TURN: Duration = Duration::from_millis(500);
 /// The bytes of layers beyond which those that were used longest ago are removed.
 const MAX_BYTES: u64 = 20 * 1024 * 1024 * 1024;
 /// The lines of a failed step in its error.
-const SHOWN: usize = 5;
+const MAX_SHOWN_LINES: usize = 5;
 
 /// The origin of the inputs of a commit.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum CommitOrigin<'a> {
+pub(crate) enum CommitOrigin<'a> {
     /// They are on the branch that work lands on.
     Landed,
     /// They are those of a branch that began at this commit.
@@ -46,7 +49,7 @@ pub(super) enum SetUpOutcome {
 }
 
 /// Sets up the environment of folders.
-pub(in super::super) struct EnvironmentSetUp<'a> {
+pub(crate) struct EnvironmentSetUp<'a> {
     /// The means to run commands in a folder of their own.
     pub commands: CommitChecks<'a>,
 }
@@ -66,94 +69,74 @@ impl EnvironmentSetUp<'_> {
     ) -> Result<SetUpOutcome, Error> {
         let mut entries = Vec::new();
         for (name, recipe) in &self.commands.config.runs.environment.recipes {
-            let recipe = NamedRecipe { name, recipe };
-            let layer = match self.layer(recipe, commit, origin, progress)? {
-                Ok(layer) => layer,
+            let found = match self.layer((name, recipe), commit, origin, progress)? {
+                Ok(found) => found,
                 Err(why) => return Ok(SetUpOutcome::NeedsPerson(why)),
             };
-            let folder = match &recipe.recipe.folder {
+            let folder = match &recipe.folder {
                 Some(inside) => place.root.join(inside),
                 None => place.root.clone(),
             };
-            copy_layer(&layer.layer, &folder)?;
+            copy_layer(&found.layer, &folder)?;
+            if found.is_candidate {
+                found.layer.remove()?;
+            }
             entries.push(EnvironmentEntry {
                 recipe: name.clone(),
-                key: layer.layer.facts.key.clone(),
-                hash: layer.layer.facts.hash.clone(),
-                is_candidate: layer.is_candidate,
+                key: found.key,
+                hash: found.layer.facts.hash,
+                is_candidate: found.is_candidate,
             });
-            if layer.is_candidate {
-                layer.layer.remove()?;
-            }
         }
         Ok(SetUpOutcome::Done(entries))
     }
 
-    /// Finds or builds the layer of a recipe for a commit that has landed; returns it, and whether it was built.
+    /// Finds or builds the layer of a recipe; the inner error says why a person has to look first.
     ///
     /// # Errors
     /// As [`EnvironmentSetUp::set_up`].
-    pub(in super::super) fn build_landed(
+    pub(crate) fn layer(
         &self,
         (name, recipe): (&str, &EnvironmentRecipe),
-        commit: &str,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<(Layer, bool), Error> {
-        let recipe = NamedRecipe { name, recipe };
-        let inputs = self.inputs(recipe, commit)?;
-        let key = self.key(recipe, &inputs)?;
-        let store = self.store()?;
-        let is_new = store.find(&key).is_none();
-        let wanted = WantedLayer {
-            recipe,
-            inputs: &inputs,
-            key: &key,
-            commit,
-        };
-        Ok((self.find_or_build(&store, &wanted, progress)?, is_new))
-    }
-
-    /// Finds or builds the layer of a recipe; the inner error says why a person has to look first.
-    fn layer(
-        &self,
-        recipe: NamedRecipe<'_>,
         commit: &str,
         origin: CommitOrigin<'_>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Result<FoundLayer, String>, Error> {
+        let recipe = NamedRecipe { name, recipe };
         let inputs = self.inputs(recipe, commit)?;
-        let key = self.key(recipe, &inputs)?;
-        let mut wanted = WantedLayer {
-            recipe,
-            inputs: &inputs,
-            key: &key,
-            commit,
+        let changed = match origin {
+            CommitOrigin::Landed => Vec::new(),
+            CommitOrigin::BranchOf(base) | CommitOrigin::AgreedBranchOf(base) => {
+                changed_inputs(&self.inputs(recipe, base)?, &inputs)
+            }
         };
-        let store = self.store()?;
-        let (CommitOrigin::BranchOf(base) | CommitOrigin::AgreedBranchOf(base)) = origin else {
-            let layer = self.find_or_build(&store, &wanted, progress)?;
-            return Ok(Ok(FoundLayer::of_target(layer)));
-        };
-        let changed = changed_inputs(&self.inputs(recipe, base)?, &inputs);
-        if changed.is_empty() {
-            let layer = self.find_or_build(&store, &wanted, progress)?;
-            return Ok(Ok(FoundLayer::of_target(layer)));
-        }
-        if !matches!(origin, CommitOrigin::AgreedBranchOf(_)) {
+        if !changed.is_empty() && matches!(origin, CommitOrigin::BranchOf(_)) {
             let why = format!(
-                "the work changes what recipe '{}' installs from ({}), which can change what checks see; look at these files, and merge the work by hand: the checks then run with what the branch asks for",
-                recipe.name,
+                "the work changes what recipe '{name}' installs from ({}), which can change what checks see; look at these files, and merge the work by hand: the checks then run with what the branch asks for",
                 changed.join(", ")
             );
             return Ok(Err(why));
         }
-        // It serves this judgement alone: after the landing it is built again from what landed.
-        let candidate = format!("candidate-{key}");
-        wanted.key = &candidate;
-        let layer = self.find_or_build(&store, &wanted, progress)?;
+        let key = self.key(recipe, &inputs)?;
+        // After the landing it is built again from what landed.
+        let is_candidate = !changed.is_empty();
+        let stored_as = if is_candidate {
+            LayerStore::candidate_key(&self.commands.record.process_id, &key)
+        } else {
+            key.clone()
+        };
+        let wanted = WantedLayer {
+            recipe,
+            inputs: &inputs,
+            key: &stored_as,
+            commit,
+        };
+        let (layer, is_new) = self.find_or_build(&wanted, progress)?;
         Ok(Ok(FoundLayer {
             layer,
-            is_candidate: true,
+            key,
+            is_candidate,
+            is_new,
         }))
     }
 
@@ -189,14 +172,15 @@ impl EnvironmentSetUp<'_> {
         Ok(inputs.key(recipe.recipe, &versions, &system()))
     }
 
+    /// Returns a layer, and true if it was built.
     fn find_or_build(
         &self,
-        store: &LayerStore,
         wanted: &WantedLayer<'_>,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Layer, Error> {
+    ) -> Result<(SealedLayer, bool), Error> {
+        let store = self.store()?;
         if let Some(layer) = store.find(wanted.key) {
-            return Ok(layer);
+            return Ok((layer, false));
         }
         let name = wanted.recipe.name;
         let mut is_told = false;
@@ -217,18 +201,18 @@ impl EnvironmentSetUp<'_> {
         };
         // The process that had the lock may have built it.
         if let Some(layer) = store.find(wanted.key) {
-            return Ok(layer);
+            return Ok((layer, false));
         }
         store.sweep()?;
         let usual = store.all().into_iter().find(|one| one.facts.recipe == name);
         let usual = usual.map(|one| format!(", usually {} s", one.facts.took_ms.div_ceil(1000)));
         progress(&format!("Setting up ({name}{})", usual.unwrap_or_default()));
-        let layer = self.build(store, wanted)?;
-        remove_oldest(store, &layer).log_failure("remove old layers");
-        Ok(layer)
+        let layer = self.build(&store, wanted)?;
+        remove_oldest(&store, &layer).log_failure("remove old layers");
+        Ok((layer, true))
     }
 
-    fn build(&self, store: &LayerStore, wanted: &WantedLayer<'_>) -> Result<Layer, Error> {
+    fn build(&self, store: &LayerStore, wanted: &WantedLayer<'_>) -> Result<SealedLayer, Error> {
         let recipe = wanted.recipe.recipe;
         let mut folder = self.commands.open_empty()?;
         if let Some(inside) = &recipe.folder {
@@ -244,7 +228,7 @@ impl EnvironmentSetUp<'_> {
             }
         }
         // Caches hold second names of what was installed.
-        super::super::project::worktree_folder::remove_beside(&folder.place().worktree);
+        remove_beside(&folder.place().worktree);
         let built = BuiltFolder {
             name: wanted.recipe.name,
             recipe,
@@ -268,11 +252,13 @@ impl EnvironmentSetUp<'_> {
         };
         let mut message = format!("Recipe '{name}' failed: `{}` {how}", argv.join(" "));
         let tail = ended.map(|ended| &*ended.tail).unwrap_or_default();
-        for line in &tail[tail.len().saturating_sub(SHOWN)..] {
+        for line in &tail[tail.len().saturating_sub(MAX_SHOWN_LINES)..] {
             message.push_str(&format!("\n  {line}"));
         }
+        // The runner's words reach the caller of the start as one text.
+        let bare = NextStep::Bare.words(self.commands.project.door);
         message.push_str(&format!(
-            "\nThe log of '{}' has its whole output. Correct the recipe, or start without it by `--bare`.",
+            "\nThe log of '{}' has its whole output. Correct the recipe, or start without it by {bare}.",
             self.commands.spec.id
         ));
         ChantError::Refused(message).into()
@@ -315,22 +301,19 @@ struct WantedLayer<'a> {
     commit: &'a str,
 }
 
-struct FoundLayer {
-    layer: Layer,
+/// A layer for a folder.
+pub(crate) struct FoundLayer {
+    /// The layer.
+    pub layer: SealedLayer,
+    /// Its key, whatever it is stored as.
+    key: String,
     is_candidate: bool,
-}
-
-impl FoundLayer {
-    fn of_target(layer: Layer) -> Self {
-        Self {
-            layer,
-            is_candidate: false,
-        }
-    }
+    /// True if it was built now.
+    pub is_new: bool,
 }
 
 /// Removes the layers that were used longest ago, as long as all together are too large.
-fn remove_oldest(store: &LayerStore, newest: &Layer) -> Result<(), Error> {
+fn remove_oldest(store: &LayerStore, newest: &SealedLayer) -> Result<(), Error> {
     let mut bytes = 0;
     for layer in store.all() {
         bytes += layer.facts.bytes;
@@ -341,7 +324,7 @@ fn remove_oldest(store: &LayerStore, newest: &Layer) -> Result<(), Error> {
     Ok(())
 }
 
-/// Tells one system from another: what is built on one need not run on the other.
+/// Tells one system from another: programs built on one need not run on the other.
 fn system() -> String {
     let release = chant_store::disk::read_made_up("/etc/os-release").unwrap_or_default();
     let named = |key: &str| {

@@ -96,7 +96,7 @@ pub(super) fn exit_of(ended: Option<&AgentOutcome>) -> Option<i32> {
 
 /// The facts that checks of a commit have to know.
 #[derive(Clone, Copy)]
-pub(in super::super) struct CommitChecks<'a> {
+pub(crate) struct CommitChecks<'a> {
     pub project: &'a Project,
     pub repo: &'a Repo,
     pub config: &'a Config,

@@ -9,16 +9,15 @@ use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::{Repo, StagedFile};
 use chant_specs::approval;
-use chant_specs::model::{KEY_ORDER, Spec, SpecStatus};
-use chant_specs::ops::edit::{self, SpecDraft};
+use chant_specs::model::{Spec, SpecStatus};
+use chant_specs::ops::edit::SpecDraft;
 use chant_specs::project::Project;
-use chant_text::front_matter;
 use chant_work::run_record::{RunRecord, UncommittedState};
 use chant_work::run_store::RunStore;
 use chant_work::state::RunState;
 
-use super::super::project::ProjectRuns;
-use super::spec_state::spec_of;
+use super::spec_state::{change_spec, spec_of};
+use crate::project::ProjectRuns;
 
 /// States that change again by themselves or by a person's next word; a final one is to be committed.
 fn is_passing(status: SpecStatus) -> bool {
@@ -94,35 +93,19 @@ pub(super) fn restore(project: &Project, runs: &RunStore, record: &RunRecord) ->
     if !is_from_git || repo.head_moves() == Some(state.head_moves) {
         return note(runs, record, None);
     }
-    let mut is_written = false;
-    edit::change(
-        project,
-        snapshot,
-        &spec,
-        |_| false,
-        |_, draft| {
-            is_written = draft.spec().status == spec.status;
-            if !is_written {
-                return Ok(());
-            }
-            draft.set_text("status", &*state.status)?;
-            if let Some(branch) = &state.branch {
-                draft.set_text("branch", &**branch)?;
-            }
-            if state.asks_approval {
-                draft.rewrite(|text| {
-                    let asked = approval::request_entries();
-                    Ok(front_matter::set_nested(
-                        text, "approval", &asked, &KEY_ORDER,
-                    )?)
-                })?;
-            }
-            Ok(())
-        },
-    )?;
+    drop(snapshot);
+    let is_written = change_spec(project, &record.spec_id, &[spec.status], |draft| {
+        draft.set_text("status", &*state.status)?;
+        if let Some(branch) = &state.branch {
+            draft.set_text("branch", &**branch)?;
+        }
+        if state.asks_approval {
+            draft.set("approval", Some(approval::request_value()))?;
+        }
+        Ok(())
+    })?;
     if is_written {
         tracing::info!(spec = %record.spec_id, status = %state.status, "git had put its version of a spec there; the state of its run is written again");
-        hide(project, &record.spec_id);
     }
     Ok(())
 }
@@ -157,7 +140,7 @@ fn restore_newest(project: &Project, runs: &RunStore) -> Result<(), Error> {
 }
 
 /// Forgets what git does not see of a spec: a person decided about its state.
-pub(in super::super) fn forget(runs: &RunStore, spec_id: &str) -> Result<(), Error> {
+pub(crate) fn forget(runs: &RunStore, spec_id: &str) -> Result<(), Error> {
     match runs.newest_of(spec_id)? {
         Some(record) if record.uncommitted.is_some() => note(runs, &record, None),
         _ => Ok(()),

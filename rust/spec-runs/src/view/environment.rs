@@ -1,6 +1,6 @@
 //! The shapes of answers about what recipes install.
 
-use chant_environment::Layer;
+use chant_environment::SealedLayer;
 use serde::Serialize;
 
 /// The recipes of a project and their layers.
@@ -54,7 +54,7 @@ pub struct LayerView {
 
 impl LayerView {
     /// Returns the shape of a layer.
-    pub fn of(layer: &Layer) -> Self {
+    pub fn of(layer: &SealedLayer) -> Self {
         let facts = &layer.facts;
         Self {
             recipe: facts.recipe.clone(),

@@ -132,11 +132,12 @@ impl RunLanding<'_> {
         if let Err(refused) = refuse_style(&config) {
             return Ok(RunLandingOutcome::Doubtful(refused.to_string()));
         }
-        self.land_there()
-            .or_else(|error| match refused_by_rules(&error, self.place) {
+        self.land_there().or_else(|error| {
+            match refused_by_rules(self.project, &error, self.place) {
                 Some(why) => Ok(RunLandingOutcome::Doubtful(why)),
                 None => Err(error),
-            })
+            }
+        })
     }
 
     fn land_there(&self) -> Result<RunLandingOutcome, Error> {

@@ -4,6 +4,7 @@
 use super::super::run_folder::RunFolder;
 use super::{CompletionDetails, MergeInputs, RunLanding, hooks_of, short_commit};
 use chant_base::error::Error;
+use chant_base::next_step::NextStep;
 use chant_config::{Config, LandingStyle};
 use chant_git::hooks::hooks_at_landing;
 use chant_git::merge::MergeStyle;
@@ -94,15 +95,20 @@ pub(in super::super::super) fn landing_note(
 }
 
 /// Returns why rules of the project, or of the person, kept work from landing; `None` for other failures.
-pub(super) fn refused_by_rules(error: &Error, place: &RunFolder) -> Option<String> {
+pub(super) fn refused_by_rules(
+    project: &Project,
+    error: &Error,
+    place: &RunFolder,
+) -> Option<String> {
     let advice = match error.downcast_ref::<GitError>()? {
         GitError::Hook { .. } | GitError::Signing { .. } => "Put that right",
         GitError::NotRewritten { .. } => "Set `landing.style: squash` or `merge`",
         _ => return None,
     };
+    let merge = NextStep::Merge(place.spec_id.clone()).words(project.door);
     Some(format!(
-        "{error}\nNothing landed; the work stays on {}. {advice}, then `chant-mcp merge {}` lands it",
-        place.branch, place.spec_id
+        "{error}\nNothing landed; the work stays on {}. {advice}, then {merge} lands it",
+        place.branch
     ))
 }
 
