@@ -44,6 +44,16 @@ def test_workspaces_and_packages_are_seen(agents: AtWork) -> None:
     (root / "src" / "app" / "__init__.py").write_text("", encoding="utf-8")
     python, node = recipes.proposals(root)
     assert python.stand_ins == ["src/app/__init__.py"]
+    (root / "pyproject.toml").write_text(
+        "[build-system]\nrequires = ['setuptools']\n[project]\ndynamic = ['version']\n", encoding="utf-8"
+    )
+    (root / "src" / "app" / "__version__.py").write_text("", encoding="utf-8")
+    (root / "uv.lock").unlink()
+    (root / "requirements.txt").write_text("-e .[test]\n", encoding="utf-8")
+    itself, _ = recipes.proposals(root)
+    sources = ["pyproject.toml", "src/app/__init__.py", "src/app/__version__.py"]
+    assert (itself.inputs[2:], itself.stand_ins) == (sources, [])
+    assert itself.outputs == [".venv", "**/*.egg-info"]
     assert ("**/package.json" in node.inputs, node.outputs) == (True, ["**/node_modules"])
 
 

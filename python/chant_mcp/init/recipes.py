@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -85,13 +85,14 @@ def written(root: Path, found: list[RecipeProposal]) -> files.FileChange:
 
 
 def _uv(root: Path, because: str) -> RecipeProposal:
+    own = _own_package(root)
     return RecipeProposal(
         "python",
         because,
-        inputs=["pyproject.toml", "uv.lock", ".python-version", "**/pyproject.toml"],
-        stand_ins=_sources(root),
+        inputs=["pyproject.toml", "uv.lock", ".python-version", "**/pyproject.toml", *own.inputs],
+        stand_ins=own.stand_ins,
         steps=[["uv", "sync", "--frozen"]],
-        outputs=[".venv"],
+        outputs=[".venv", *own.outputs],
         tools=[["uv", "--version"]],
         variables={"UV_LINK_MODE": "copy"},
     )
@@ -109,16 +110,20 @@ def _poetry(_: Path, because: str) -> RecipeProposal:
     )
 
 
-def _pip(_: Path, because: str) -> RecipeProposal:
+def _pip(root: Path, because: str) -> RecipeProposal:
+    named = (root / because).read_text("utf-8", errors="replace")
+    installs_itself = re.search(r"^\s*(-e|--editable)?[ =]*\.(\[|/?\s*$)", named, re.MULTILINE)
+    own = _own_package(root) if installs_itself else _OwnPackage()
     return RecipeProposal(
         "python",
         because,
-        inputs=["requirements*.txt", "constraints*.txt"],
+        inputs=["requirements*.txt", "constraints*.txt", *own.inputs],
+        stand_ins=own.stand_ins,
         steps=[
             ["python3", "-m", "venv", ".venv"],
             [".venv/bin/python", "-m", "pip", "install", "--no-compile", "-r", because],
         ],
-        outputs=[".venv"],
+        outputs=[".venv", *own.outputs],
         tools=[["python3", "--version"]],
     )
 
@@ -199,17 +204,39 @@ def _has_workspaces(root: Path) -> bool:
     return bool(package and package.get("workspaces"))
 
 
-def _sources(root: Path) -> list[str]:
-    """Find what an installation of the project itself looks for: its readme, and its packages."""
-    try:
-        project = (root / "pyproject.toml").read_text("utf-8")
-    except (OSError, ValueError):
-        return []
-    if not re.search(r"^\[build-system\]", project, re.MULTILINE):
-        return []
-    named = [name for name in ("README.md", "README.rst", "README.txt") if (root / name).is_file()]
-    licenses = [path.name for path in sorted(root.glob("LICEN[CS]E*")) if path.is_file()]
-    packages = [*root.glob("src/*/__init__.py"), *root.glob("*/__init__.py")]
+@dataclass(frozen=True, slots=True)
+class _OwnPackage:
+    """What an installation of the project itself looks for, and what it makes."""
+
+    inputs: list[str] = field(default_factory=list[str])
+    stand_ins: list[str] = field(default_factory=list[str])
+    outputs: list[str] = field(default_factory=list[str])
+
+
+def _own_package(root: Path) -> _OwnPackage:
+    """Find what an installation of the project itself looks for; nothing where it is no package.
+
+    A version that is read from the sources makes them inputs; else empty files stand in for them.
+    """
+    texts = {name: root / name for name in ("pyproject.toml", "setup.py", "setup.cfg")}
+    found = {
+        name: path.read_text("utf-8", errors="replace") for name, path in texts.items() if path.is_file()
+    }
+    project = found.get("pyproject.toml", "")
+    is_built = re.search(r"^\[build-system\]", project, re.MULTILINE)
+    if not is_built and "setup.py" not in found:
+        return _OwnPackage()
     outside = {"tests", "test", "docs", "examples"}
-    inside = sorted(path.relative_to(root).as_posix() for path in packages if path.parent.name not in outside)
-    return [*named, *licenses, *inside[:_MOST_PACKAGES]]
+    packages = [*root.glob("src/*/__init__.py"), *root.glob("*/__init__.py")]
+    modules = sorted(path for path in packages if path.parent.name not in outside)[:_MOST_PACKAGES]
+    versions = [path for one in modules for path in sorted(one.parent.glob("*version*.py")) if path.is_file()]
+    reads_version = not is_built or re.search(r"^dynamic\s*=\s*\[[^\]]*version", project, re.MULTILINE)
+    beside = [path for path in sorted(root.iterdir()) if re.match(r"(?i)readme|licen[cs]e|notice", path.name)]
+
+    def names(paths: Iterable[Path]) -> list[str]:
+        return [path.relative_to(root).as_posix() for path in paths if path.is_file()]
+
+    made = ["**/*.egg-info"] if "setuptools" in project or not is_built else []
+    if reads_version:
+        return _OwnPackage([*found, *names([*modules, *versions])], names(beside), made)
+    return _OwnPackage([*found], names([*beside, *modules]), made)
