@@ -41,6 +41,7 @@ pub mod mirror;
 pub mod process;
 #[cfg(unix)]
 mod process_tree;
+mod record_entries;
 #[cfg(unix)]
 pub mod recovery;
 #[cfg(unix)]

@@ -1,0 +1,260 @@
+//! The parts of a run's record: agent, checks, merge, lease and what else it names.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A layer that a folder got from a recipe.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnvironmentEntry {
+    /// The recipe.
+    pub recipe: String,
+    /// The key of the layer.
+    pub key: String,
+    /// The hash of its content.
+    pub hash: String,
+    /// True if it was built for one judgement from what a branch asks for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_candidate: bool,
+}
+
+/// The lease of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaseEntry {
+    /// The remote that granted it.
+    pub remote: String,
+    /// The newest commit of the target there, on which the work begins.
+    pub base: String,
+    /// What is proposed for merging, once it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<ProposalEntry>,
+}
+
+/// The work of a run that a request proposes for merging.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProposalEntry {
+    /// The newest commit of the branch on the remote.
+    pub commit: String,
+    /// When the host was last asked about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<Timestamp>,
+    /// The address of the request, as far as it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+}
+
+/// The place of an agent that works on another machine, as the cluster reports it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedEntry {
+    /// The cluster: a name, or the address of its scheduler.
+    pub target: String,
+    /// The worker; `None` while it waits for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// The time at which it was placed there, RFC 3339, UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// The commit that the worker pushed to the ref of this run, until that is removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pushed: Option<String>,
+}
+
+/// The options of a start besides the spec.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own, and all of them may be combined"
+)]
+pub struct RunOptions {
+    /// True if missing criteria and a red quality gate are no obstacle.
+    pub skip_criteria: bool,
+    /// True if only the members of the spec are worked on, and nothing else that becomes ready.
+    pub only_members: bool,
+    /// True if earlier work is set aside and not continued.
+    pub fresh: bool,
+    /// The branch to start from and to land on, if the caller named one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// True if the spec is worked on without a lease, although the configuration asks for one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub offline: bool,
+    /// True if its folder holds the files of the commit and nothing that recipes install.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bare: bool,
+    /// The cluster on which its agent works: a name, or the address of a scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+    /// The worker that an earlier attempt was lost on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub avoid: Option<String>,
+    /// The agent, if it is not the configured one.
+    pub agent: Option<String>,
+    /// The prompt, which overrides that of specs.
+    pub prompt: Option<String>,
+    /// The options of a split.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<SplitRunOptions>,
+    /// Keys of later releases.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// The options of a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SplitRunOptions {
+    /// True if the proposal is written without a question.
+    pub force: bool,
+    /// True if members that are still too complex are split, too.
+    pub recursive: bool,
+    /// The greatest number of levels of members.
+    pub max_depth: u32,
+}
+
+/// The agent of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentEntry {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The command line with which it was started, secrets masked.
+    pub argv: Vec<String>,
+    /// Its process number, which is that of its process group.
+    #[serde(default)]
+    pub pid: Option<u32>,
+    /// Its start, in ticks.
+    #[serde(default)]
+    pub pid_start: Option<String>,
+    /// The model that it is to use.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// The model that it reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported_model: Option<String>,
+    /// Its own name of its session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Keys of later releases.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// A process tree that was started for a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessTreeEntry {
+    /// The number of its first process.
+    pub pid: u32,
+    /// The start of that process, in ticks.
+    #[serde(default)]
+    pub pid_start: Option<String>,
+    /// True if the whole tree ends with that process.
+    #[serde(default)]
+    pub ends_with_leader: bool,
+    /// True if its processes are confined, so that they cannot leave their control group.
+    #[serde(default)]
+    pub is_confined: bool,
+    /// The folder of its control group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cgroup: Option<String>,
+}
+
+/// A criterion of a spec.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriterionEntry {
+    /// Its words.
+    pub text: String,
+    /// True if it was ticked.
+    pub checked: bool,
+    /// The names of the checks that have to pass for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
+}
+
+/// The hooks of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HooksEntry {
+    /// Their folder.
+    pub folder: String,
+    /// The names of those that git would run.
+    pub run: Vec<String>,
+    /// Their contents and the repository's settings of git, a line each; `None` in records of
+    /// earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listing: Option<Vec<String>>,
+}
+
+/// The outcome of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckEntry {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Its command line, secrets masked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// Its exit code; `None` if it was ended or could not be started.
+    pub exit: Option<i32>,
+    /// Its duration in milliseconds.
+    pub ms: u64,
+    /// The tree that it checked.
+    pub tree: String,
+}
+
+/// The state of a merge and its attempts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeEntry {
+    /// Its state.
+    pub state: MergeState,
+    /// The commit with which the work landed.
+    #[serde(default)]
+    pub commit: Option<String>,
+    /// The commits that landed in place of the agent's, if these were squashed or rewritten; parents first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub landed: Vec<String>,
+    /// The ref that keeps the agent's commits in that case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
+    /// The paths or reasons that block it.
+    #[serde(default)]
+    pub blocked_by: Vec<String>,
+    /// The commits of target and branch when they were found to be in conflict.
+    #[serde(default)]
+    pub tried: Option<MergeTry>,
+    /// Landings that were started; one that is not the target's newest commit may have been
+    /// interrupted.
+    #[serde(default)]
+    pub begun: Vec<MergeTry>,
+    /// Keys of later releases.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// Two commits of a merge: the target's commit, and the commit that was to land on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeTry {
+    /// The target's newest commit.
+    pub old: String,
+    /// The commit that was to land.
+    pub new: String,
+}
+
+/// The states of a merge.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MergeState {
+    /// It has not started.
+    #[default]
+    None,
+    /// It has to wait.
+    Waiting,
+    /// It is done.
+    Merged,
+}
+
+impl MergeEntry {
+    /// Returns the commits by which the target has the work: the agent's, or those that landed in their place.
+    pub fn landed_for<'a>(&'a self, commits: &'a [String]) -> &'a [String] {
+        match &*self.landed {
+            [] => commits,
+            landed => landed,
+        }
+    }
+}
