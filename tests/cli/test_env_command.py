@@ -58,6 +58,20 @@ def test_workspaces_and_packages_are_seen(agents: AtWork) -> None:
 
 
 @pytest.mark.requirement("environment:recipes:are_proposed")
+@pytest.mark.parametrize("name", ["package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"])
+def test_scripts_of_the_package_itself_are_left_out(agents: AtWork, name: str) -> None:
+    """As `prepare: husky`: a recipe sees no sources, and hooks are the person's."""
+    root = agents.project.root
+    (root / name).write_text("", encoding="utf-8")
+    (root / "package.json").write_text(json.dumps({"scripts": {"test": "x"}}), encoding="utf-8")
+    (plain,) = recipes.proposals(root)
+    (root / "package.json").write_text(json.dumps({"scripts": {"prepare": "husky"}}), encoding="utf-8")
+    (without,) = recipes.proposals(root)
+    assert len(plain.steps) == 1
+    assert without.steps[0] == [*plain.steps[0], "--ignore-scripts"]
+
+
+@pytest.mark.requirement("environment:recipes:are_proposed")
 def test_a_project_without_lock_files_is_told_so(agents: AtWork) -> None:
     agents.begin()
     assert agents("env", "propose").startswith("No file here says what to install.")

@@ -128,29 +128,72 @@ def _pip(root: Path, because: str) -> RecipeProposal:
     )
 
 
-def _node(*steps: list[str], lock: str) -> Callable[[Path, str], RecipeProposal]:
-    def make(root: Path, because: str) -> RecipeProposal:
+@dataclass(frozen=True, slots=True)
+class _NodeInstaller:
+    """How a program installs what a package of Node.js depends on."""
+
+    lock: str
+    install: list[str]
+    without_scripts: list[list[str]]
+    """The steps that run no scripts of the package itself, but those of packages that it depends on,
+    where the program tells them apart."""
+
+    def __call__(self, root: Path, because: str) -> RecipeProposal:
+        """Make the recipe of a project."""
+        package = _package_json(root)
         shared = ["pnpm-workspace.yaml", ".npmrc", ".yarnrc.yml"]
-        inside = ["**/package.json"] if _has_workspaces(root) else []
+        has_workspaces = (root / "pnpm-workspace.yaml").is_file() or bool(package.get("workspaces"))
+        inside = ["**/package.json"] if has_workspaces else []
+        has_scripts = not _SCRIPTS_OF_INSTALLATION.isdisjoint(
+            json_text.as_object(package.get("scripts")) or {}
+        )
         return RecipeProposal(
             "node",
             because,
-            inputs=["package.json", lock, *(name for name in shared if (root / name).is_file()), *inside],
-            steps=[*steps],
+            inputs=[
+                "package.json",
+                self.lock,
+                *(name for name in shared if (root / name).is_file()),
+                *inside,
+            ],
+            steps=self.without_scripts if has_scripts else [self.install],
             outputs=["**/node_modules"] if inside else ["node_modules"],
-            tools=[["node", "--version"], [steps[0][0], "--version"]],
+            tools=[["node", "--version"], [self.install[0], "--version"]],
         )
 
-    return make
+
+_SCRIPTS_OF_INSTALLATION = frozenset(
+    ("preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare")
+)
+"""Scripts of a package that its own installation runs. They want its sources, or set up hooks of git."""
+
+_NPM = _NodeInstaller(
+    "package-lock.json", ["npm", "ci"], [["npm", "ci", "--ignore-scripts"], ["npm", "rebuild"]]
+)
+_PNPM = _NodeInstaller(
+    "pnpm-lock.yaml",
+    ["pnpm", "install", "--frozen-lockfile"],
+    [["pnpm", "install", "--frozen-lockfile", "--ignore-scripts"], ["pnpm", "rebuild"]],
+)
+_YARN_1 = _NodeInstaller(
+    "yarn.lock",
+    ["yarn", "install", "--frozen-lockfile"],
+    [["yarn", "install", "--frozen-lockfile", "--ignore-scripts"], ["npm", "rebuild"]],
+)
+_YARN = _NodeInstaller(
+    "yarn.lock", ["yarn", "install", "--immutable"], [["yarn", "install", "--immutable", "--mode=skip-build"]]
+)
+_BUN = _NodeInstaller(
+    "bun.lock",
+    ["bun", "install", "--frozen-lockfile"],
+    [["bun", "install", "--frozen-lockfile", "--ignore-scripts"]],
+)
 
 
 def _yarn(root: Path, because: str) -> RecipeProposal | None:
     if (root / ".pnp.cjs").exists():
         return None
-    is_modern = (root / ".yarnrc.yml").is_file()
-    return _node(["yarn", "install", "--immutable" if is_modern else "--frozen-lockfile"], lock="yarn.lock")(
-        root, because
-    )
+    return (_YARN if (root / ".yarnrc.yml").is_file() else _YARN_1)(root, because)
 
 
 def _bundler(_: Path, because: str) -> RecipeProposal:
@@ -183,10 +226,10 @@ _KNOWN: tuple[dict[str, Callable[[Path, str], RecipeProposal | None]], ...] = (
         "requirements.txt": _pip,
     },
     {
-        "pnpm-lock.yaml": _node(["pnpm", "install", "--frozen-lockfile"], lock="pnpm-lock.yaml"),
-        "package-lock.json": _node(["npm", "ci"], lock="package-lock.json"),
+        "pnpm-lock.yaml": _PNPM,
+        "package-lock.json": _NPM,
         "yarn.lock": _yarn,
-        "bun.lock": _node(["bun", "install", "--frozen-lockfile"], lock="bun.lock"),
+        "bun.lock": _BUN,
     },
     {"Gemfile.lock": _bundler},
     {"composer.lock": _composer},
@@ -194,14 +237,11 @@ _KNOWN: tuple[dict[str, Callable[[Path, str], RecipeProposal | None]], ...] = (
 """Files that say what to install, by language; the first that is there counts."""
 
 
-def _has_workspaces(root: Path) -> bool:
-    if (root / "pnpm-workspace.yaml").is_file():
-        return True
+def _package_json(root: Path) -> dict[str, object]:
     try:
-        package = json_text.as_object(json.loads((root / "package.json").read_bytes()))
+        return json_text.as_object(json.loads((root / "package.json").read_bytes())) or {}
     except (OSError, ValueError, RecursionError):
-        return False
-    return bool(package and package.get("workspaces"))
+        return {}
 
 
 @dataclass(frozen=True, slots=True)

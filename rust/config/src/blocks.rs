@@ -16,8 +16,8 @@ use super::runs::{
     AgentRotation, AgentSettings, HttpProviders, ParallelBlock, RunLimits, WatchBlock,
 };
 use super::{
-    ConfigError, DerivedKey, LandingStyle, LintThresholds, ReceiptPolicy, RejectionAction,
-    RepositoryEntry,
+    ConfigError, DerivedKey, HookRights, LandingStyle, LintThresholds, ReceiptPolicy,
+    RejectionAction, RepositoryEntry,
 };
 use chant_text::clash;
 use chant_text::edit::EditError;
@@ -76,6 +76,7 @@ pub(super) struct LandingBlock {
     pub(super) largest_megabytes: Option<u64>,
     pub(super) message: Option<String>,
     pub(super) style: Option<LandingStyle>,
+    pub(super) hooks: Option<HookRights>,
 }
 
 #[derive(Debug, Default, Deserialize)]

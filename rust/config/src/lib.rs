@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use self::blocks::{ConfigFile, of_agents, of_project, of_user, parse};
+use self::blocks::{ConfigFile, LandingBlock, of_agents, of_project, of_user, parse};
 use self::check::{ConfigFinding, MisspelledKey};
 use self::cluster::ClusterSettings;
 use self::confine::ConfineSettings;
@@ -100,6 +100,8 @@ pub struct Config {
     pub landing_message: Option<String>,
     /// The way in which work becomes part of its target.
     pub landing_style: LandingStyle,
+    /// The rights of the user's hooks at a landing that no person asked for; only the user's own file can widen them.
+    pub landing_hooks: HookRights,
     /// The settings with which agents are run.
     pub runs: RunSettings,
     /// The settings that confine them.
@@ -137,6 +139,7 @@ impl Default for Config {
             landing_largest: LANDING_LARGEST,
             landing_message: None,
             landing_style: LandingStyle::default(),
+            landing_hooks: HookRights::default(),
             runs: RunSettings::default(),
             confine: ConfineSettings::default(),
             receipts: ReceiptPolicy::default(),
@@ -157,6 +160,17 @@ pub enum ReceiptPolicy {
     Optional,
     /// `verify --all` fails where a completed spec has none that holds.
     Required,
+}
+
+/// The rights with which the user's hooks look at work that lands by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HookRights {
+    /// Those of checks.
+    #[default]
+    Confined,
+    /// Those of the user.
+    User,
 }
 
 /// The ways in which the work of a run becomes part of its target.
@@ -326,6 +340,24 @@ impl Config {
         check::refuse_misspelled(&self.findings)
     }
 
+    /// Takes what a file says of landings; what frees something counts only in the user's own.
+    fn take_landing(&mut self, landing: LandingBlock, is_users: bool) -> Result<(), String> {
+        if is_users {
+            self.landing_allow = landing.allow;
+            put(&mut self.landing_largest, landing.largest_megabytes);
+            put(&mut self.landing_hooks, landing.hooks);
+        }
+        put(&mut self.landing_style, landing.style);
+        if let Some(message) = landing.message {
+            let is_plain = |c: char| c == '\n' || !c.is_control();
+            if message.trim().is_empty() || !message.chars().all(is_plain) {
+                return Err("landing.message must be a text with words".into());
+            }
+            self.landing_message = Some(message);
+        }
+        Ok(())
+    }
+
     fn take(&mut self, file: ConfigFile, is_users: bool) -> Result<(), String> {
         if let Some(name) = file.project.and_then(|project| project.name) {
             self.project_name = name;
@@ -400,18 +432,7 @@ impl Config {
             self.trusted_roots = trust.roots;
         }
         if let Some(landing) = file.landing {
-            if is_users {
-                self.landing_allow = landing.allow;
-                put(&mut self.landing_largest, landing.largest_megabytes);
-            }
-            put(&mut self.landing_style, landing.style);
-            if let Some(message) = landing.message {
-                let is_plain = |c: char| c == '\n' || !c.is_control();
-                if message.trim().is_empty() || !message.chars().all(is_plain) {
-                    return Err("landing.message must be a text with words".into());
-                }
-                self.landing_message = Some(message);
-            }
+            self.take_landing(landing, is_users)?;
         }
         put(&mut self.repositories, file.repos);
         if let Some(enterprise) = file.enterprise {

@@ -20,6 +20,22 @@ pub struct RunEnvironmentSettings {
     pub variables: BTreeMap<String, String>,
 }
 
+impl RunEnvironmentSettings {
+    /// Returns what all recipes make, as patterns of git for a project whose root is at `root` in its checkout.
+    pub fn installed_patterns(&self, root: &str) -> Vec<String> {
+        let outputs = self.recipes.values().flat_map(|recipe| {
+            let folder = recipe.folder.as_deref().unwrap_or_default();
+            recipe.outputs.iter().map(move |output| [folder, output])
+        });
+        let pattern = |[folder, output]: [&str; 2]| {
+            let parts = [root, folder, output].map(|part| part.trim_matches('/'));
+            let path: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            format!("/{}", path.join("/"))
+        };
+        outputs.map(pattern).collect()
+    }
+}
+
 /// A recipe: steps that make folders from some files of a commit, and from nothing else.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]

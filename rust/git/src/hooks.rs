@@ -1,4 +1,4 @@
-//! Runs the user's hooks on commits that are to land, in a worktree of their own.
+//! Runs the user's hooks on commits that are to land, in a folder of their own: as git itself would, or confined.
 
 #![expect(
     clippy::disallowed_methods,
@@ -15,6 +15,7 @@ use super::backend::git_dir_of;
 use super::index::failed;
 use super::merge::MergeStyle;
 use super::program::{GitCall, first_line};
+use super::run_repository::{HookRepository, RunRepository};
 use super::{GitError, Repo};
 
 /// Hooks with their arguments; the first looks at the files, the others at the message.
@@ -37,8 +38,26 @@ const OF_COMMIT: LandingHooks = [
 /// A placeholder for the file that holds the message.
 const MESSAGE: &str = "<message>";
 
+/// The greatest size of a message that a hook leaves, in bytes.
+const LARGEST_MESSAGE: u64 = 1024 * 1024;
+
 /// The first version of git with `git hook run`.
 const GIT_WITH_HOOKS: &str = "2.36";
+
+/// The means to run hooks confined. They may run what lands, as a hook that runs the tests does.
+pub trait ConfinedHooks {
+    /// Makes the folder in which they run, with a repository of its own.
+    ///
+    /// # Errors
+    /// `HooksNotRun`.
+    fn open(&self) -> Result<RunRepository<'_>, GitError>;
+
+    /// Runs a command in that folder, with a folder of hooks to be read; returns the last words of one that failed.
+    ///
+    /// # Errors
+    /// `HooksNotRun`.
+    fn run(&self, argv: &[String], hooks: &Path) -> Result<Option<String>, GitError>;
+}
 
 /// A commit that is ready to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,33 +75,37 @@ pub(super) struct CommitDraft {
 impl Repo {
     /// Runs the user's hooks on a commit and returns it as they leave it. Without such hooks
     /// nothing is checked out.
-    pub(super) fn pass_hooks(&self, mut draft: CommitDraft) -> Result<CommitDraft, GitError> {
+    pub(super) fn pass_hooks(
+        &self,
+        mut draft: CommitDraft,
+        confined: Option<&dyn ConfinedHooks>,
+    ) -> Result<CommitDraft, GitError> {
         let hooks = if draft.theirs.is_some() {
             OF_MERGE
         } else {
             OF_COMMIT
         };
-        if !self.has_hook(&hooks.map(|(hook, _)| hook))? {
+        let Some(found) = self.hooks_among(&hooks.map(|(hook, _)| hook))? else {
             return Ok(draft);
-        }
-        let scratch = ScratchWorktree::new(self, &draft.ours)?;
-        scratch.fill(&draft.tree)?;
+        };
+        let folder = self.hook_folder(&draft.ours, &found, confined)?;
+        folder.fill(&draft.ours, &draft.tree)?;
         let file = if let Some(theirs) = &draft.theirs {
-            scratch.write("MERGE_HEAD", &format!("{theirs}\n"))?;
+            folder.write("MERGE_HEAD", &format!("{theirs}\n"))?;
             "MERGE_MSG"
         } else {
             "COMMIT_EDITMSG"
         };
-        let message = scratch.write(file, &draft.message)?;
+        let message = folder.write(file, &draft.message)?;
         let [(of_files, _), of_message @ ..] = hooks;
-        scratch.run_hook(of_files, &[], &message)?;
-        draft.tree = first_line(&scratch.git(&["write-tree"]).output()?);
+        folder.run_hook(of_files, &[], &message)?;
+        draft.tree = folder.tree(&draft.tree)?;
         if draft.unless.as_ref() != Some(&draft.tree) {
             for (hook, arguments) in of_message {
-                scratch.run_hook(hook, arguments, &message)?;
+                folder.run_hook(hook, arguments, &message)?;
             }
-            draft.message = scratch.read_message(&message)?;
-            draft.tree = first_line(&scratch.git(&["write-tree"]).output()?);
+            draft.message = folder.read_message(&message)?;
+            draft.tree = folder.tree(&draft.tree)?;
         }
         Ok(draft)
     }
@@ -93,19 +116,37 @@ impl Repo {
         &self,
         (ours, tree): (&str, &str),
         messages: Vec<String>,
+        confined: Option<&dyn ConfinedHooks>,
     ) -> Result<Vec<String>, GitError> {
         let [.., (hook, arguments)] = OF_COMMIT;
-        if messages.is_empty() || !self.has_hook(&[hook])? {
+        let found = self.hooks_among(&[hook])?;
+        let Some(found) = found.filter(|_| !messages.is_empty()) else {
             return Ok(messages);
-        }
-        let scratch = ScratchWorktree::new(self, ours)?;
-        scratch.fill(tree)?;
+        };
+        let folder = self.hook_folder(ours, &found, confined)?;
+        folder.fill(ours, tree)?;
         let messages = messages.iter().map(|text| {
-            let message = scratch.write("COMMIT_EDITMSG", text)?;
-            scratch.run_hook(hook, arguments, &message)?;
-            scratch.read_message(&message)
+            let message = folder.write("COMMIT_EDITMSG", text)?;
+            folder.run_hook(hook, arguments, &message)?;
+            folder.read_message(&message)
         });
         messages.collect()
+    }
+
+    fn hook_folder<'a>(
+        &'a self,
+        ours: &str,
+        hooks: &'a Path,
+        confined: Option<&'a dyn ConfinedHooks>,
+    ) -> Result<HookFolder<'a>, GitError> {
+        Ok(match confined {
+            None => HookFolder::Users(ScratchWorktree::new(self, ours)?),
+            Some(means) => HookFolder::Confined {
+                repository: HookRepository::of(means.open()?),
+                means,
+                hooks,
+            },
+        })
     }
 
     /// Has every later call that acts run the hooks of this folder and no others; `None` where no
@@ -123,15 +164,17 @@ impl Repo {
         self.hooks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn has_hook(&self, names: &[&str]) -> Result<bool, GitError> {
+    /// Returns the folder of hooks if it has one of these.
+    fn hooks_among(&self, names: &[&str]) -> Result<Option<PathBuf>, GitError> {
         let hooks = match self.hooks_in_use() {
             Some(hooks) => hooks,
             None => match self.ask_hooks_folder() {
-                Err(GitError::NoGit { .. }) => return Ok(false),
+                Err(GitError::NoGit { .. }) => return Ok(None),
                 asked => asked?,
             },
         };
-        Ok(names.iter().any(|hook| hooks.join(hook).is_file()))
+        let has_one = names.iter().any(|hook| hooks.join(hook).is_file());
+        Ok(has_one.then_some(hooks))
     }
 }
 
@@ -170,6 +213,115 @@ fn can_run(hook: &Path) -> bool {
     hook.is_file()
 }
 
+/// The folder in which hooks look at one commit.
+enum HookFolder<'a> {
+    /// A worktree of the user's repository; they have the rights of the user.
+    Users(ScratchWorktree<'a>),
+    /// A repository of its own.
+    Confined {
+        repository: HookRepository<'a>,
+        means: &'a dyn ConfinedHooks,
+        hooks: &'a Path,
+    },
+}
+
+impl HookFolder<'_> {
+    fn git(&self, words: &[&str]) -> GitCall {
+        match self {
+            Self::Users(scratch) => scratch.git(words),
+            Self::Confined { repository, .. } => repository.git(words),
+        }
+    }
+
+    /// Checks a tree out on top of a commit.
+    fn fill(&self, commit: &str, tree: &str) -> Result<(), GitError> {
+        if let Self::Confined { .. } = self {
+            let words = ["update-ref", "--no-deref", "HEAD"];
+            self.git(&words).arg(commit).output()?;
+        }
+        let call = self.git(&["read-tree", "-u", "--reset"]).arg(tree);
+        call.output().map(drop)
+    }
+
+    /// Runs a hook; where its arguments say so it gets the file of the message.
+    fn run_hook(
+        &self,
+        hook: &'static str,
+        arguments: &[&str],
+        message: &Path,
+    ) -> Result<(), GitError> {
+        let words = ["hook", "run", "--ignore-missing", hook, "--"];
+        let message = message.as_os_str();
+        let arguments = arguments.iter().map(|word| match *word {
+            MESSAGE => message,
+            word => word.as_ref(),
+        });
+        let why = match self {
+            Self::Users(scratch) => {
+                let call = arguments.fold(scratch.git(&words), GitCall::arg);
+                // There is no user to edit a message.
+                let answer = call.env("GIT_EDITOR", ":").answer()?;
+                (!answer.ended_with(0)).then(|| answer.words())
+            }
+            Self::Confined { means, hooks, .. } => {
+                let setting = format!("core.hooksPath={}", hooks.display());
+                let arguments = arguments.map(|word| word.to_string_lossy().into_owned());
+                let argv = ["env", "GIT_EDITOR=:", "git", "-c", &setting].into_iter();
+                let argv = argv.chain(words).map(str::to_owned).chain(arguments);
+                means.run(&argv.collect::<Vec<String>>(), hooks)?
+            }
+        };
+        match why {
+            None => Ok(()),
+            Some(why) if why.contains("is not a git command") => Err(GitError::OldGit {
+                needed: GIT_WITH_HOOKS,
+                why: "to run your hooks on what lands",
+            }),
+            Some(why) => Err(GitError::Hook { hook, why }),
+        }
+    }
+
+    /// Returns the tree of the index, which the user's repository has then.
+    fn tree(&self, known: &str) -> Result<String, GitError> {
+        match self {
+            Self::Users(scratch) => Ok(first_line(&scratch.git(&["write-tree"]).output()?)),
+            Self::Confined { repository, .. } => repository.tree(known),
+        }
+    }
+
+    /// Returns a message as hooks left it, without comments and needless lines.
+    fn read_message(&self, message: &Path) -> Result<String, GitError> {
+        // A hook may have put anything there.
+        let is_file = message
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_file() && found.len() <= LARGEST_MESSAGE);
+        if !is_file {
+            let why = io::Error::other("it is no regular file, or too large");
+            return Err(failed("read", message, &why));
+        }
+        let text = fs::read(message).map_err(|error| failed("read", message, &error))?;
+        let text = self.git(&["stripspace"]).answer_to(&text)?.success()?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Writes a file of the commit into the git folder.
+    fn write(&self, name: &str, text: &str) -> Result<PathBuf, GitError> {
+        let path = match self {
+            Self::Users(scratch) => scratch.git_dir.join(name),
+            Self::Confined { repository, .. } => repository.git_dir().join(name),
+        };
+        // A link that a hook left there is replaced, not followed.
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(failed("write", &path, &error));
+            }
+            _ => {}
+        }
+        fs::write(&path, text).map_err(|error| failed("write", &path, &error))?;
+        Ok(path)
+    }
+}
+
 /// A temporary worktree for one landing; removed when dropped.
 struct ScratchWorktree<'a> {
     repo: &'a Repo,
@@ -203,53 +355,6 @@ impl<'a> ScratchWorktree<'a> {
 
     fn git(&self, words: &[&str]) -> GitCall {
         self.repo.acting_in(&self.top, words.iter().copied())
-    }
-
-    /// Checks a tree out.
-    fn fill(&self, tree: &str) -> Result<(), GitError> {
-        let call = self.git(&["read-tree", "-u", "--reset"]).arg(tree);
-        call.output().map(drop)
-    }
-
-    /// Runs a hook; where its arguments say so it gets the file of the message.
-    fn run_hook(
-        &self,
-        hook: &'static str,
-        arguments: &[&str],
-        message: &Path,
-    ) -> Result<(), GitError> {
-        let call = self.git(&["hook", "run", "--ignore-missing", hook, "--"]);
-        let call = arguments.iter().fold(call, |call, word| match *word {
-            MESSAGE => call.arg(message),
-            word => call.arg(word),
-        });
-        // There is no user to edit a message.
-        let answer = call.env("GIT_EDITOR", ":").answer()?;
-        if answer.ended_with(0) {
-            return Ok(());
-        }
-        let why = answer.words();
-        if why.contains("is not a git command") {
-            return Err(GitError::OldGit {
-                needed: GIT_WITH_HOOKS,
-                why: "to run your hooks on what lands",
-            });
-        }
-        Err(GitError::Hook { hook, why })
-    }
-
-    /// Returns a message as hooks left it, without comments and needless lines.
-    fn read_message(&self, message: &Path) -> Result<String, GitError> {
-        let text = fs::read(message).map_err(|error| failed("read", message, &error))?;
-        let text = self.git(&["stripspace"]).answer_to(&text)?.success()?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
-    }
-
-    /// Writes a file of the commit into the worktree's git folder.
-    fn write(&self, name: &str, text: &str) -> Result<PathBuf, GitError> {
-        let path = self.git_dir.join(name);
-        fs::write(&path, text).map_err(|error| failed("write", &path, &error))?;
-        Ok(path)
     }
 
     fn remove(&self) {

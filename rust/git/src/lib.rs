@@ -270,6 +270,12 @@ pub enum GitError {
         /// The start of its output.
         why: String,
     },
+    /// Hooks could not be run on what was to land.
+    #[error("your hooks could not be run on what was to land: {why}")]
+    HooksNotRun {
+        /// The obstacle.
+        why: String,
+    },
     /// A commit that was to land could not be signed.
     #[error("git could not sign what was to land, as `commit.gpgsign` asks: {why}")]
     Signing {

@@ -7,7 +7,7 @@ use super::backend::GitBackend;
 use super::bookkeeping::NewFile;
 use super::branches::oid;
 use super::commits::{CommitAuthor, NewCommit};
-use super::hooks::CommitDraft;
+use super::hooks::{CommitDraft, ConfinedHooks};
 use super::program::{fields, first_line};
 use super::{GitError, Repo, is_missing};
 
@@ -32,7 +32,7 @@ pub enum MergeStyle {
 }
 
 /// Two commits to be merged.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct MergeRequest<'a> {
     /// The target's commit; the first parent.
     pub ours: &'a str,
@@ -49,6 +49,8 @@ pub struct MergeRequest<'a> {
     pub replaced: &'a [&'a str],
     /// The way in which the branch becomes part of the target.
     pub style: MergeStyle,
+    /// The means to run hooks confined; without them they have the rights of the user.
+    pub hooks: Option<&'a dyn ConfinedHooks>,
 }
 
 /// The content of a file on the three sides of a merge; `None` where the file does not exist.
@@ -148,7 +150,7 @@ impl Repo {
     /// worktree. A branch that brings nothing new is `Nothing`.
     ///
     /// # Errors
-    /// `NoCommit`, `InvalidName`, `Hook`, `Signing`, `NotRewritten`, `OldGit` where only the git program can merge
+    /// `NoCommit`, `InvalidName`, `Hook`, `HooksNotRun`, `Signing`, `NotRewritten`, `OldGit` where only the git program can merge
     /// and is too old, or a failure of git; unreferenced objects may be left.
     pub fn merge(
         &self,
@@ -180,7 +182,7 @@ impl Repo {
         }
         let rewritten = match merge.style {
             MergeStyle::Merge | MergeStyle::Squash => Vec::new(),
-            MergeStyle::Rebase => self.rewrite([&ours, &theirs], &paths, merge.replaced)?,
+            MergeStyle::Rebase => self.rewrite([&ours, &theirs], &paths, merge)?,
         };
         if !rewritten.is_empty() {
             files = self.ask_all(merge.asked, sides, &rewritten, resolve)?.files;
@@ -197,13 +199,14 @@ impl Repo {
         } else {
             Some(self.tree_of(&tip)?)
         };
-        let draft = self.pass_hooks(CommitDraft {
+        let draft = CommitDraft {
             tree,
             theirs: is_merge.then(|| theirs.clone()),
             message: format!("{}\n", merge.message.trim_end()),
             unless,
             ours,
-        })?;
+        };
+        let draft = self.pass_hooks(draft, merge.hooks)?;
         let tree = draft.tree;
         if draft.unless.as_ref() == Some(&tree) {
             let commit = rewritten.into_iter().next_back();

@@ -3,6 +3,7 @@
 use super::bookkeeping::{NewFile, is_bookkeeping};
 use super::branches::oid;
 use super::commits::{CommitAuthor, CommitIdentity, NewCommit};
+use super::merge::MergeRequest;
 use super::{GitError, Repo};
 
 /// The length of a commit's name in an error.
@@ -38,7 +39,7 @@ impl Repo {
         &self,
         [ours, theirs]: [&str; 2],
         settled: &[&str],
-        replaced: &[&str],
+        merge: &MergeRequest<'_>,
     ) -> Result<Vec<String>, GitError> {
         let mut kept: Vec<NewFile> = Vec::new();
         for path in settled {
@@ -49,8 +50,12 @@ impl Repo {
         let mut picked = Vec::new();
         let (mut onto, mut last_tree) = (ours.to_owned(), self.tree_of(ours)?);
         for commit in self.line_of(ours, theirs)? {
-            let merged =
-                self.draft(Some(&commit.parent), [&onto, &commit.id], settled, replaced)?;
+            let merged = self.draft(
+                Some(&commit.parent),
+                [&onto, &commit.id],
+                settled,
+                merge.replaced,
+            )?;
             if !merged.conflicts.is_empty() {
                 return Err(GitError::NotRewritten {
                     subject: commit.message.lines().next().unwrap_or_default().into(),
@@ -78,7 +83,7 @@ impl Repo {
             });
         }
         let messages = picked.iter().map(|commit| commit.message.clone()).collect();
-        let messages = self.pass_messages((ours, &last_tree), messages)?;
+        let messages = self.pass_messages((ours, &last_tree), messages, merge.hooks)?;
         let mut made: Vec<String> = Vec::new();
         for (commit, message) in picked.iter().zip(messages) {
             let parent = made.last().map_or(ours, String::as_str);

@@ -109,6 +109,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         " that agents' own commits run none.",
         "issue: Ordinary repositories, 3",
     ),
+    "chant:landing:hooks_confined": Requirement(
+        "Where no person merges, hooks run confined as checks are, in a folder of their own with what recipes"
+        " install and the hooks of the person's checkout; `landing.hooks: user` in the user's own"
+        " configuration, or a merge by a person, gives them the rights of the user.",
+        "issue: Ordinary repositories, 3",
+    ),
     "chant:landing:concerns": Requirement(
         "New secrets, large files and folders of dependencies in a run's work wait for a person, with their"
         " names; the user's own `landing` says what lands all the same.",

@@ -44,7 +44,7 @@ pub const AGENTS: ConfigSchema = ConfigSchema {
 fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
     let counts = match path {
         // The block itself says nothing; its keys are asked one by one.
-        ["confine" | "landing"] | ["landing", "message"] => true,
+        ["confine" | "landing"] | ["landing", "message" | "style"] => true,
         ["trust" | "landing" | "cluster" | "accounts" | "plugins", ..] => false,
         path => confine::counts_in_project(path, value.as_str().unwrap_or_default()),
     };
@@ -170,6 +170,7 @@ const KEYS: &[KnownKey] = &[
         "landing",
         Table(&[
             used("allow", TEXTS),
+            used("hooks", TEXT),
             used("largest_megabytes", NUMBER),
             used("message", TEXT),
             used("style", TEXT),

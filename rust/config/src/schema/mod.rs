@@ -433,6 +433,12 @@ mod tests {
             remarks(&chant::PROJECTS, users),
             ["trust: no effect", "confine.mode: no effect"]
         );
+        let landing = "landing: {style: squash, message: a, allow: [b], hooks: user}";
+        assert!(remarks(&chant::USERS, landing).is_empty());
+        assert_eq!(
+            remarks(&chant::PROJECTS, landing),
+            ["landing.allow: no effect", "landing.hooks: no effect"]
+        );
         let projects = "project: {name: a}\nreceipts: required\nconfine: {mode: required}";
         assert!(remarks(&chant::PROJECTS, projects).is_empty());
         assert_eq!(

@@ -10,6 +10,7 @@ use std::fs;
 use std::time::Duration;
 
 use super::super::bookkeeping::own_commit;
+use super::super::program::GitCall;
 use super::super::{GitError, program};
 use super::{LONGEST_LOOK, LONGEST_WALK, QUICK_WALK, RunRepository};
 
@@ -25,11 +26,13 @@ impl RunRepository<'_> {
             return Ok(Vec::new());
         }
         // A file that is too large is looked for only when git does not come to an end soon.
-        let (out, large) = if let Ok(out) = self.status(QUICK_WALK, &[]) {
+        let installed = self.installed_paths()?;
+        let (out, large) = if let Ok(out) = self.status(QUICK_WALK, &installed) {
             (out, Vec::new())
         } else {
             let large = self.large_files();
-            (self.status(LONGEST_WALK, &large)?, large)
+            let without = [&*installed, &large].concat();
+            (self.status(LONGEST_WALK, &without)?, large)
         };
         let fields = program::fields(&out).filter_map(|field| field.get(3..));
         let mut paths: Vec<String> = fields
@@ -53,11 +56,29 @@ impl RunRepository<'_> {
             "--",
             ".",
         ];
-        let mut call = self.git(words, longest);
-        for path in without {
-            call = call.arg(format!(":(exclude,top,literal){path}"));
+        excluding(self.git(words, longest), without).output()
+    }
+
+    /// Returns the files and folders that recipes installed and git does not track.
+    pub(super) fn installed_paths(&self) -> Result<Vec<String>, GitError> {
+        if self.installed.is_empty() {
+            return Ok(Vec::new());
         }
-        call.output()
+        let of_recipes = self.installed.iter().map(|one| format!("--exclude={one}"));
+        let mut paths = self.ignored_by(&of_recipes.collect::<Vec<String>>())?;
+        for path in &mut paths {
+            path.truncate(path.trim_end_matches('/').len());
+        }
+        Ok(paths)
+    }
+
+    /// Returns the files and folders that git ignores by some rules; folders end with `/`.
+    pub(super) fn ignored_by(&self, rules: &[String]) -> Result<Vec<String>, GitError> {
+        let words = ["ls-files", "--others", "--ignored", "--directory", "-z"];
+        let call = self.git(words, LONGEST_WALK);
+        let listed = rules.iter().fold(call, GitCall::arg).output()?;
+        let text = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
+        Ok(program::fields(&listed).map(text).collect())
     }
 
     /// Removes a pipe, a socket or a device, which git cannot keep and which has no content.
@@ -99,9 +120,19 @@ impl RunRepository<'_> {
         for path in changed {
             self.remove_special(&path);
         }
-        self.git(["add", "--all"], LONGEST_WALK).output()?;
+        let adding = self.git(["add", "--all", "--", "."], LONGEST_WALK);
+        let installed = self.installed_paths()?;
+        excluding(adding, &installed).output()?;
         own_commit(message, |words| self.git(words, LONGEST_WALK))
             .output()
             .map(drop)
     }
+}
+
+/// Has a call leave some paths out; it names the folder that it is about.
+fn excluding(call: GitCall, paths: &[String]) -> GitCall {
+    let excluded = paths
+        .iter()
+        .map(|path| format!(":(exclude,top,literal){path}"));
+    excluded.fold(call, GitCall::arg)
 }

@@ -10,10 +10,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::super::GitError;
 use super::super::index::failed;
-use super::super::{GitError, program};
 use super::made::{NESTED, bare_head, make_folders, open_folder};
-use super::{LONGEST_LOOK, LONGEST_WALK, RunRepository};
+use super::{LONGEST_LOOK, RunRepository};
 
 /// The folder of refs that holds commits of runs that are on no branch of theirs.
 const STRAYS: &str = "refs/chant/strays/";
@@ -164,19 +164,13 @@ impl RunRepository<'_> {
             return Ok(FolderLeftovers::default());
         }
         let uncommitted = self.uncommitted()?;
-        let words = [
-            "ls-files",
-            "--others",
-            "--ignored",
-            "--exclude-standard",
-            "--directory",
-            "-z",
-        ];
-        let listed = self.git(words, LONGEST_WALK).output()?;
+        let installed = self.installed_paths()?;
         let mut ignored = Vec::new();
-        for path in program::fields(&listed) {
-            let path = String::from_utf8_lossy(path).into_owned();
-            self.add_ignored(path.trim_end_matches('/'), own, &mut ignored);
+        for path in self.ignored_by(&["--exclude-standard".to_owned()])? {
+            let path = path.trim_end_matches('/');
+            if !installed.iter().any(|one| one == path) {
+                self.add_ignored(path, own, &mut ignored);
+            }
         }
         ignored.sort_unstable();
         let mut repositories = self.repositories();

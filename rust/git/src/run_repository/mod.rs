@@ -9,6 +9,7 @@ mod attributes;
 mod content;
 mod fetch;
 mod forward;
+mod hooks;
 mod large_files;
 mod leftovers;
 mod made;
@@ -25,6 +26,7 @@ use super::{GitError, Repo, program};
 use chant_confine::Confinement;
 
 pub use fetch::StrayCommits;
+pub(crate) use hooks::HookRepository;
 pub use leftovers::{FolderLeftovers, KeptCommit};
 pub use size_limit::MAX_FILE_BYTES;
 
@@ -54,6 +56,8 @@ pub struct RunRepository<'a> {
     longest: Option<Duration>,
     /// The bytes that a file of the run may have.
     largest: u64,
+    /// What was installed in the folder before the work began, as patterns of git; what git tracks is none of it.
+    installed: Vec<String>,
 }
 
 impl Repo {
@@ -72,6 +76,7 @@ impl Repo {
             confinement,
             longest: None,
             largest: MAX_FILE_BYTES,
+            installed: Vec::new(),
         }
     }
 
@@ -102,6 +107,13 @@ impl RunRepository<'_> {
     #[must_use]
     pub fn limited(mut self, longest: Duration) -> Self {
         self.longest = Some(longest);
+        self
+    }
+
+    /// Says by patterns of git what was installed in the folder, which is no part of the work.
+    #[must_use]
+    pub fn with_installed(mut self, patterns: Vec<String>) -> Self {
+        self.installed = patterns;
         self
     }
 

@@ -163,6 +163,7 @@ impl RunRepository<'_> {
             confinement: self.confinement.clone(),
             longest: self.longest,
             largest: self.largest,
+            installed: Vec::new(),
         }
     }
 

@@ -255,11 +255,15 @@ impl<'r> RunTreeContext<'_, 'r> {
     ) -> RunTree<'r> {
         let folder = self.repo.run_folder(path, branch, confinement);
         let folder = folder.with_largest_file(self.config.runs.limits.file());
+        let root = self.project.path_in_repository(self.repo, "");
+        let environment = &self.config.runs.environment;
+        let folder =
+            folder.with_installed(environment.installed_patterns(&root.unwrap_or_default()));
         self.tree((spec_id, branch), RunTreeKind::Own(folder))
     }
 }
 
-impl RunTree<'_> {
+impl<'r> RunTree<'r> {
     /// Limits the time of every call of git in a folder of its own.
     #[must_use]
     pub(in super::super) fn limited(self, longest: Duration) -> Self {
@@ -286,6 +290,14 @@ impl RunTree<'_> {
     /// Returns true if what git may be made to run there is held.
     pub(in super::super) fn is_held(&self) -> bool {
         matches!(&self.kind, RunTreeKind::Own(folder) if folder.is_held())
+    }
+
+    /// Returns the repository that is its own.
+    pub(in super::super) fn into_repository(self) -> Option<RunRepository<'r>> {
+        match self.kind {
+            RunTreeKind::Own(folder) => Some(folder),
+            RunTreeKind::Linked(_) => None,
+        }
     }
 
     /// Returns true if it is a linked worktree of the project's repository.

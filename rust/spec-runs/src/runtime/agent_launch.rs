@@ -344,18 +344,30 @@ impl LaunchInputs<'_> {
     /// # Errors
     /// A `StoreError`.
     pub(in super::super) fn check(&self, name: &str, argv: &[String]) -> Result<AgentJob, Error> {
+        self.checking(format!("check {name}"), argv, ConfinedActor::Check(argv))
+    }
+
+    /// Returns a call of git that runs one of the hooks in a folder, ready to be started.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub(super) fn hook(&self, argv: &[String], hooks: &Path) -> Result<AgentJob, Error> {
+        self.checking("hook".into(), argv, ConfinedActor::Hook(argv, hooks))
+    }
+
+    fn checking(
+        &self,
+        name: String,
+        argv: &[String],
+        actor: ConfinedActor<'_>,
+    ) -> Result<AgentJob, Error> {
         Ok(AgentJob {
-            name: format!("check {name}"),
+            name,
             limits: AgentLimits {
                 run: Some(self.config.runs.limits.check()),
                 ..bounds(self.project, self.config)
             },
-            ..self.job_for(
-                argv.to_vec(),
-                ConfinedActor::Check(argv),
-                None,
-                (&[], Vec::new()),
-            )?
+            ..self.job_for(argv.to_vec(), actor, None, (&[], Vec::new()))?
         })
     }
 
@@ -496,13 +508,8 @@ impl LaunchInputs<'_> {
         // What recipes install is no work of the agent's.
         let top = self.place.root.strip_prefix(&self.place.worktree);
         let top = top.map(shown).unwrap_or_default();
-        for recipe in self.config.runs.environment.recipes.values() {
-            for output in &recipe.outputs {
-                let parts = [&*top, recipe.folder.as_deref().unwrap_or_default(), output];
-                let parts = parts.map(|part| part.trim_matches('/'));
-                let path: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-                text.push_str(&format!("/{}\n", path.join("/")));
-            }
+        for pattern in self.config.runs.environment.installed_patterns(&top) {
+            text.push_str(&format!("{pattern}\n"));
         }
         self.write_beside(IGNORED, &text)
     }

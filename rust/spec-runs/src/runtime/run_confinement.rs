@@ -48,6 +48,8 @@ const UV_TOOLS: &str = "UV_TOOL_DIR";
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 /// The folders with the logins of `gh` and `glab`, below that of the user's configuration.
 const LOGINS: [&str; 2] = ["gh", "glab-cli"];
+/// The name of the folder of hooks that husky makes beside the user's.
+const MANAGED_HOOKS: &str = "_";
 /// The kinds of confined processes.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) enum ConfinedActor<'a> {
@@ -59,6 +61,8 @@ pub(in super::super) enum ConfinedActor<'a> {
     ),
     /// A check, with its command line.
     Check(&'a [String]),
+    /// The call of git that runs a hook, with the folder of hooks.
+    Hook(&'a [String], &'a Path),
     /// A git of ours.
     Git,
     /// A command that a person tries, with its private folder.
@@ -76,7 +80,7 @@ impl ConfinedActor<'_> {
     fn private(self, worktree: &Path) -> Option<PathBuf> {
         match self {
             Self::Agent(..) | Self::JobClient(..) => Some(folders::sibling_file(worktree, PRIVATE)),
-            Self::Check(_) => Some(folders::sibling_file(worktree, CHECKING)),
+            Self::Check(_) | Self::Hook(..) => Some(folders::sibling_file(worktree, CHECKING)),
             Self::Trial(_, folder) | Self::Proposal(_, folder) => Some(folder.to_owned()),
             Self::Git => None,
         }
@@ -87,6 +91,7 @@ impl ConfinedActor<'_> {
         match self {
             Self::Agent(argv, ..)
             | Self::Check(argv)
+            | Self::Hook(argv, _)
             | Self::Trial(argv, _)
             | Self::Proposal(argv, _)
             | Self::JobClient(argv, ..) => Some(argv),
@@ -222,6 +227,9 @@ pub(in super::super) fn of_run(
         own_read.push(project.root().to_owned());
         own_read.extend(repo.map(|repo| repo.common_dir().to_owned()));
         own_read.extend(logins(project));
+    }
+    if let ConfinedActor::Hook(_, hooks) = held {
+        own_read.extend(read_by_hooks(hooks));
     }
     let is_client = matches!(held, ConfinedActor::JobClient(..));
     if let ConfinedActor::JobClient(_, socket, watched) = held {
@@ -456,6 +464,18 @@ fn borrowed(common: &Path) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// Returns the folders that hooks read: their own, and the one above where a manager of hooks keeps its own files in `_`
+/// and the user's beside that.
+fn read_by_hooks(hooks: &Path) -> Vec<PathBuf> {
+    let is_managed = hooks.file_name().is_some_and(|name| name == MANAGED_HOOKS);
+    let above = hooks.parent().filter(|_| is_managed);
+    [Some(hooks), above]
+        .into_iter()
+        .flatten()
+        .map(Path::to_owned)
+        .collect()
 }
 
 /// Returns the folders in which programs of hosts keep their logins.

@@ -9,6 +9,7 @@ use super::super::super::merge::{DRIVER, driver_merged};
 use super::{LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, by_meaning, describe_wait};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
+use chant_git::hooks::ConfinedHooks;
 use chant_git::land::{ExemptFile, LandingOutcome, LandingRequest, LandingWait};
 use chant_git::merge::{FileSides, MergeOutcome, MergeRequest, MergeStyle};
 use chant_specs::project::SPECS;
@@ -208,6 +209,7 @@ impl RunLanding<'_> {
             Some(bytes) if path == *own => chant_git::merge::FileResolution::Bytes(bytes.clone()),
             _ => by_meaning(path, sides),
         };
+        let hooks = self.confined_hooks()?;
         let merged = self.repo.merge(
             &MergeRequest {
                 ours: local,
@@ -217,6 +219,7 @@ impl RunLanding<'_> {
                 fast_forward: true,
                 replaced: &[DRIVER],
                 style: MergeStyle::Merge,
+                hooks: hooks.as_ref().map(|hooks| hooks as &dyn ConfinedHooks),
             },
             &resolve,
         )?;

@@ -3,6 +3,7 @@
 
 mod by_request;
 mod checkout_follow;
+mod confined_hooks;
 mod halving;
 mod hooks_check;
 mod merge_turn;
@@ -39,6 +40,7 @@ use super::run_folder::RunFolder;
 use super::spec_state::spec_of;
 use chant_base::error::Error;
 use chant_git::Repo;
+use chant_git::hooks::ConfinedHooks;
 use chant_git::land::LandingOutcome;
 use chant_git::merge::{FileConflict, FileResolution, FileSides, MergeOutcome, MergeRequest};
 use chant_specs::error::ChantError;
@@ -132,12 +134,11 @@ impl RunLanding<'_> {
         if let Err(refused) = refuse_style(&config) {
             return Ok(RunLandingOutcome::Doubtful(refused.to_string()));
         }
-        self.land_there().or_else(|error| {
-            match refused_by_rules(self.project, &error, self.place) {
+        self.land_there()
+            .or_else(|error| match refused_by_rules(self, &error) {
                 Some(why) => Ok(RunLandingOutcome::Doubtful(why)),
                 None => Err(error),
-            }
-        })
+            })
     }
 
     fn land_there(&self) -> Result<RunLandingOutcome, Error> {
@@ -373,6 +374,7 @@ impl RunLanding<'_> {
         };
         let template = config.landing_message.as_deref();
         let message = landing_message(self.repo, &sight.old, template, parts)?;
+        let hooks = self.confined_hooks()?;
         Ok(self.repo.merge(
             &MergeRequest {
                 ours: &sight.old,
@@ -382,6 +384,7 @@ impl RunLanding<'_> {
                 fast_forward: false,
                 replaced: &[merge::DRIVER],
                 style: merge_style(config.landing_style),
+                hooks: hooks.as_ref().map(|hooks| hooks as &dyn ConfinedHooks),
             },
             &resolve,
         )?)

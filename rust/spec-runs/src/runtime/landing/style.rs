@@ -1,11 +1,12 @@
 //! The way in which work becomes part of its target: as a merge, squashed, or rewritten on top of it. What the start says
 //! of it, what becomes of the agent's own commits, and which rules of the project a landing obeys.
 
+use super::super::run_confinement;
 use super::super::run_folder::RunFolder;
 use super::{CompletionDetails, MergeInputs, RunLanding, hooks_of, short_commit};
 use chant_base::error::Error;
 use chant_base::next_step::NextStep;
-use chant_config::{Config, LandingStyle};
+use chant_config::{Config, HookRights, LandingStyle};
 use chant_git::hooks::hooks_at_landing;
 use chant_git::merge::MergeStyle;
 use chant_git::{GitError, Repo};
@@ -70,6 +71,9 @@ pub(in super::super::super) fn landing_note(
     let (looks, others): (Vec<&str>, Vec<&str>) =
         of_commits.partition(|hook| at_landing.contains(hook));
     if !looks.is_empty() || !others.is_empty() {
+        let are_confined = !looks.is_empty()
+            && config.landing_hooks == HookRights::Confined
+            && run_confinement::is_held(project, config)?;
         let looks = match &*looks {
             [] => "none of your hooks looks".to_owned(),
             [one] => format!("your hook {one} looks"),
@@ -87,27 +91,39 @@ pub(in super::super::super) fn landing_note(
                 },
             ),
         };
+        let rights = if are_confined {
+            ", confined as checks are"
+        } else {
+            ""
+        };
         said.push(format!(
-            "At the landing {looks} at what lands{others}; the agent's own commits run no hook."
+            "At the landing {looks} at what lands{rights}{others}; the agent's own commits run no hook."
         ));
     }
     Ok((!said.is_empty()).then(|| said.join(" ")))
 }
 
 /// Returns why rules of the project, or of the person, kept work from landing; `None` for other failures.
-pub(super) fn refused_by_rules(
-    project: &Project,
-    error: &Error,
-    place: &RunFolder,
-) -> Option<String> {
+pub(super) fn refused_by_rules(landing: &RunLanding<'_>, error: &Error) -> Option<String> {
+    let place = landing.place;
+    let mut rights = "";
     let advice = match error.downcast_ref::<GitError>()? {
-        GitError::Hook { .. } | GitError::Signing { .. } => "Put that right",
+        refused @ (GitError::Hook { .. } | GitError::HooksNotRun { .. }) => {
+            if matches!(landing.confined_hooks(), Ok(Some(_))) {
+                rights = "; your hooks have your own rights then, and were confined as checks are before";
+            }
+            match refused {
+                GitError::Hook { .. } => "Put that right",
+                _ => "Look at the work",
+            }
+        }
+        GitError::Signing { .. } => "Put that right",
         GitError::NotRewritten { .. } => "Set `landing.style: squash` or `merge`",
         _ => return None,
     };
-    let merge = NextStep::Merge(place.spec_id.clone()).words(project.door);
+    let merge = NextStep::Merge(place.spec_id.clone()).words(landing.project.door);
     Some(format!(
-        "{error}\nNothing landed; the work stays on {}. {advice}, then {merge} lands it",
+        "{error}\nNothing landed; the work stays on {}. {advice}, then {merge} lands it{rights}",
         place.branch
     ))
 }

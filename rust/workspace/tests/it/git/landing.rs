@@ -82,6 +82,7 @@ impl Field {
             fast_forward: false,
             replaced: &[],
             style: chant_git::merge::MergeStyle::Merge,
+            hooks: None,
         };
         match self.repo.merge(&merge, &|_, _| FileResolution::Default) {
             Ok(MergeOutcome::Commit { commit, .. }) => self.new = commit,

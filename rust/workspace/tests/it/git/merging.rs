@@ -38,6 +38,7 @@ fn merge(asked: &[String]) -> MergeRequest<'_> {
         fast_forward: false,
         replaced: &[],
         style: MergeStyle::Merge,
+        hooks: None,
     }
 }
 

@@ -45,6 +45,7 @@ fn request(asked: &[String], style: MergeStyle) -> MergeRequest<'_> {
         fast_forward: false,
         replaced: &[],
         style,
+        hooks: None,
     }
 }
 

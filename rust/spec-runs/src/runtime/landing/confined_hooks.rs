@@ -1,0 +1,189 @@
+//! Runs the user's hooks on what lands by itself, confined as checks are: a hook may run the tests, and so what the
+//! agent wrote.
+
+use std::cell::OnceCell;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::super::agent_launch::LaunchInputs;
+use super::super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
+use super::super::rerun::CommitChecks;
+use super::super::run_confinement;
+use super::super::run_folder::RunFolder;
+use super::super::spec_state::spec_of;
+use super::RunLanding;
+use chant_base::error::Error;
+use chant_config::{Config, HookRights};
+use chant_git::GitError;
+use chant_git::hooks::ConfinedHooks;
+use chant_git::run_repository::RunRepository;
+use chant_specs::error::ChantError;
+use chant_specs::model::Spec;
+use chant_work::agent;
+use chant_work::cancel_token::CancelToken;
+use chant_work::run_log::{LogHeader, RunLog, SecretMask};
+use chant_work::run_record::RunRecord;
+
+/// The hooks of one landing; what they worked in is removed when this is dropped.
+pub(super) struct LandingHooks<'a> {
+    landing: &'a RunLanding<'a>,
+    config: Arc<Config>,
+    spec: Arc<Spec>,
+    record: RunRecord,
+    /// Nothing ends hooks of a landing that no runner waits for.
+    without_end: CancelToken,
+    folder: OnceCell<HookFolder>,
+}
+
+/// The folder in which they run.
+struct HookFolder {
+    place: RunFolder,
+    ports: OwnPorts,
+}
+
+impl RunLanding<'_> {
+    /// Returns the means to run hooks confined; `None` where they have the rights of the user: a person merges the work,
+    /// or chose so, or nothing is confined here.
+    pub(super) fn confined_hooks(&self) -> Result<Option<LandingHooks<'_>>, Error> {
+        let record = self.runs.get(self.process_id)?;
+        let snapshot = self.project.snapshot()?;
+        let config = snapshot.config.clone()?;
+        let is_of_person = record.agent.is_none();
+        if is_of_person
+            || config.landing_hooks == HookRights::User
+            || !run_confinement::is_held(self.project, &config)?
+        {
+            return Ok(None);
+        }
+        Ok(Some(LandingHooks {
+            landing: self,
+            config,
+            spec: spec_of(&snapshot, &record.spec_id)?,
+            record,
+            without_end: CancelToken::new()?,
+            folder: OnceCell::new(),
+        }))
+    }
+}
+
+impl LandingHooks<'_> {
+    fn interruption(&self) -> &CancelToken {
+        let terms = self.landing.checks.as_ref();
+        terms.map_or(&self.without_end, |terms| terms.interruption)
+    }
+
+    /// Returns the folder, with what recipes install.
+    fn folder(&self) -> Result<&HookFolder, Error> {
+        if let Some(made) = self.folder.get() {
+            return Ok(made);
+        }
+        let RunLanding { project, repo, .. } = *self.landing;
+        let made = HookFolder {
+            ports: OwnPorts::take(project, &self.config)?,
+            place: self.landing.place.for_checks(project, repo)?,
+        };
+        self.set_up(&made.place)
+            .inspect_err(|_| made.place.remove_checked(project, repo))?;
+        Ok(self.folder.get_or_init(|| made))
+    }
+
+    fn set_up(&self, place: &RunFolder) -> Result<(), Error> {
+        let RunLanding { project, repo, .. } = *self.landing;
+        if self.record.asked.bare {
+            return Ok(());
+        }
+        let environment = EnvironmentSetUp {
+            commands: CommitChecks {
+                project,
+                repo,
+                config: &self.config,
+                spec: &self.spec,
+                record: &self.record,
+                interruption: self.interruption(),
+            },
+        };
+        let tip = self.landing.place.branch_tip(repo)?;
+        let origin = CommitOrigin::BranchOf(&self.landing.place.base);
+        match environment.set_up(place, &tip, origin, &mut |_| ())? {
+            SetUpOutcome::NeedsPerson(why) => Err(ChantError::Refused(why).into()),
+            SetUpOutcome::Done(_) => Ok(()),
+        }
+    }
+
+    /// Runs a command in the folder; returns the last words of one that failed.
+    fn run_in(
+        &self,
+        folder: &HookFolder,
+        argv: &[String],
+        hooks: &Path,
+    ) -> Result<Option<String>, Error> {
+        let RunLanding {
+            project,
+            repo,
+            runs,
+            ..
+        } = *self.landing;
+        let inputs = LaunchInputs {
+            project,
+            repo,
+            config: &self.config,
+            spec: &self.spec,
+            place: &folder.place,
+            asked: &self.record.asked,
+            own_variables: &folder.ports.variables,
+        };
+        let job = inputs.hook(argv, hooks)?;
+        let header = LogHeader {
+            spec_id: &self.record.spec_id,
+            prompt: &job.name,
+            withheld: &job.withheld,
+        };
+        let mask = SecretMask::new(&job.secrets)?;
+        let output = RunLog::open(runs, &header, mask, job.limits.room)?;
+        let started = agent::start(runs, &self.record, job, output)?.recorded()?;
+        let ended = started.wait(self.interruption())?;
+        if ended.is_success() {
+            return Ok(None);
+        }
+        let said = if ended.tail.is_empty() {
+            ended.to_string()
+        } else {
+            ended.tail.join("\n")
+        };
+        Ok(Some(match ended.refused {
+            Some(refused) if !said.contains(&refused) => format!("{said}\n{refused}"),
+            _ => said,
+        }))
+    }
+}
+
+impl ConfinedHooks for LandingHooks<'_> {
+    fn open(&self) -> Result<RunRepository<'_>, GitError> {
+        let RunLanding { project, repo, .. } = *self.landing;
+        let folder = self.folder().map_err(not_run)?;
+        let tree = folder.place.tree(project, repo).map_err(not_run)?;
+        let repository = tree.into_repository();
+        repository
+            .ok_or_else(|| not_run("the work lies in a linked worktree of an earlier release"))
+    }
+
+    fn run(&self, argv: &[String], hooks: &Path) -> Result<Option<String>, GitError> {
+        let folder = self.folder().map_err(not_run)?;
+        self.run_in(folder, argv, hooks).map_err(not_run)
+    }
+}
+
+impl Drop for LandingHooks<'_> {
+    fn drop(&mut self) {
+        if let Some(folder) = self.folder.get() {
+            let RunLanding { project, repo, .. } = *self.landing;
+            folder.place.remove_checked(project, repo);
+        }
+    }
+}
+
+fn not_run(why: impl ToString) -> GitError {
+    GitError::HooksNotRun {
+        why: why.to_string(),
+    }
+}
