@@ -213,9 +213,12 @@ def test_a_manager_with_a_relative_folder_finds_its_hooks(shop: Workshop, user: 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
 @pytest.mark.requirement("chant:landing:hooks_confined")
-def test_a_hook_sees_what_recipes_install(shop: Workshop, user: Any) -> None:
+@pytest.mark.parametrize("needs", ["installed", "named"])
+def test_a_hook_sees_what_recipes_install(shop: Workshop, user: Any, needs: str) -> None:
+    """As pre-commit, whose hook names the program in the environment of the checkout by its whole path."""
     user()
-    recipe = """environment:
+    recipe = """\
+environment:
   recipes:
     tools:
       inputs: [tools.txt]
@@ -225,7 +228,11 @@ def test_a_hook_sees_what_recipes_install(shop: Workshop, user: Any) -> None:
 """
     (shop.root / "tools.txt").write_text("lint\n", encoding="utf-8")
     prepared(shop, "merge", more=recipe)
-    hook(shop, "pre-merge-commit", "exec vendor/lint")
+    hook(
+        shop,
+        "pre-merge-commit",
+        "exec vendor/lint" if needs == "installed" else f"exec {shop.root}/vendor/lint",
+    )
     record = done(shop)
     assert record["end_state"] == "completed", record
     check_sound(shop)

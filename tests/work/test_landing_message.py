@@ -16,15 +16,18 @@ def landed(shop: Workshop) -> str:
 
 @pytest.mark.requirement("chant:landing:message")
 @pytest.mark.parametrize(
-    ("subjects", "message"),
+    ("subjects", "style", "message"),
     [
-        (["feat: one", "fix(api): two", "Three"], f"chore: merge chant/{ID}: Spec {ID}"),
-        (["feat: one", "Two", "Three"], f"Merge chant/{ID}: Spec {ID}"),
+        (["feat: one", "fix(api): two", "Three"], "merge", f"chore: merge chant/{ID}: Spec {ID}"),
+        (["feat: one", "fix(api): two", "Three"], "squash", f"chore: spec {ID} (chant/{ID})"),
+        (["feat: one", "Two", "Three"], "merge", f"Merge chant/{ID}: Spec {ID}"),
+        (["feat: one", "Two", "Three"], "squash", f"Spec {ID} (chant/{ID})"),
     ],
 )
 def test_a_conventional_history_gets_a_conventional_message(
-    shop: Workshop, subjects: list[str], message: str
+    shop: Workshop, subjects: list[str], style: str, message: str
 ) -> None:
+    shop.configure(f"landing: {{style: {style}}}\n")
     shop.spec(ID)
     for subject in subjects:
         shop.commit(subject)

@@ -15,6 +15,13 @@ from writing import git
 
 STYLES = ["merge", "squash", "rebase"]
 
+SUBJECTS = {
+    "merge": f"Merge chant/{ID}: Spec {ID}",
+    "squash": f"Spec {ID} (chant/{ID})",
+    "rebase": f"Complete chant/{ID}: Spec {ID}",
+}
+"""The first lines of the commits that are the person's."""
+
 REWRITING = ["squash", "rebase"]
 """Those in which the agent's own commits do not land."""
 
@@ -122,7 +129,7 @@ def test_work_lands_in_the_configured_style(shop: Workshop, style: str, moves: b
     assert "status: completed" in (shop.main(f".chant/specs/{ID}.md") or "")
     person = "Ada <ada@example.org>"
     new = log(shop, "%s|%an <%ae>|%cn <%ce>", f"{before}..main")
-    message = f"Merge chant/{ID}: Spec {ID}|{person}|{person}"
+    message = f"{SUBJECTS[style]}|{person}|{person}"
     parents = git(shop.root, "rev-list", "--parents", f"{before}..main").splitlines()
     if style == "merge":
         assert new[-1] == message
@@ -165,7 +172,7 @@ def test_a_spec_that_git_does_not_track_names_what_landed(shop: Workshop, style:
     record = done(shop)
     assert record["end_state"] == "completed", record
     assert named(shop) == [commit[:7] for commit in record["merge"]["landed"]]
-    subjects = {"squash": [f"Merge chant/{ID}: Spec {ID}"], "rebase": ["feat: first", "feat: second"]}
+    subjects = {"squash": [f"Spec {ID} (chant/{ID})"], "rebase": ["feat: first", "feat: second"]}
     assert log(shop, "%s")[-len(subjects[style]) :] == subjects[style]
     assert git(shop.root, "status", "--porcelain") == ""
     assert shop.handle().receipt_verify(ID).data["specs"][0]["verdict"] == "consistent"

@@ -130,7 +130,7 @@ def _pip(root: Path, because: str) -> RecipeProposal:
 
 @dataclass(frozen=True, slots=True)
 class _NodeInstaller:
-    """How a program installs what a package of Node.js depends on."""
+    """A program that installs what a package of Node.js depends on."""
 
     lock: str
     install: list[str]

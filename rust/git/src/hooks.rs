@@ -136,16 +136,17 @@ impl Repo {
     fn hook_folder<'a>(
         &'a self,
         ours: &str,
-        hooks: &'a Path,
+        hooks: &Path,
         confined: Option<&'a dyn ConfinedHooks>,
     ) -> Result<HookFolder<'a>, GitError> {
-        Ok(match confined {
-            None => HookFolder::Users(ScratchWorktree::new(self, ours)?),
-            Some(means) => HookFolder::Confined {
-                repository: HookRepository::of(means.open()?),
-                means,
-                hooks,
-            },
+        let Some(means) = confined else {
+            return Ok(HookFolder::Users(ScratchWorktree::new(self, ours)?));
+        };
+        let repository = HookRepository::of(means.open()?);
+        Ok(HookFolder::Confined {
+            hooks: repository.hooks(hooks)?,
+            repository,
+            means,
         })
     }
 
@@ -221,7 +222,7 @@ enum HookFolder<'a> {
     Confined {
         repository: HookRepository<'a>,
         means: &'a dyn ConfinedHooks,
-        hooks: &'a Path,
+        hooks: PathBuf,
     },
 }
 

@@ -115,6 +115,20 @@ REQUIREMENTS: dict[str, Requirement] = {
         " configuration, or a merge by a person, gives them the rights of the user.",
         "issue: Ordinary repositories, 3",
     ),
+    "chant:filters:of_environment": Requirement(
+        "A filter of git whose program a recipe installs is that of the run's folder, also where the"
+        " setting names the one of the checkout.",
+        "issue: Ordinary repositories, 6",
+    ),
+    "chant:filters:git_crypt": Requirement(
+        "A checkout that is unlocked for git-crypt is worked on, and the work lands encrypted.",
+        "issue: Ordinary repositories, 6",
+    ),
+    "chant:filters:broken_is_named": Requirement(
+        "A filter that fails in the run's folder is named before the agent starts, with its words and the"
+        " way.",
+        "issue: Ordinary repositories, 6",
+    ),
     "chant:landing:concerns": Requirement(
         "New secrets, large files and folders of dependencies in a run's work wait for a person, with their"
         " names; the user's own `landing` says what lands all the same.",

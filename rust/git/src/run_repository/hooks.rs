@@ -1,9 +1,17 @@
 //! A folder of a run in which hooks look at a commit that is to land.
 
-use std::path::PathBuf;
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what git keeps in a git folder is no document of the store"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::super::GitError;
+use super::super::index::failed;
 use super::super::program::{GitCall, first_line};
+use super::made::make_folders;
 use super::{LONGEST_WALK, RunRepository};
 
 /// The author of the commit that carries the changes of hooks into the project; no ref ever names it.
@@ -13,6 +21,11 @@ const CARRIER: [(&str, &str); 4] = [
     ("GIT_COMMITTER_NAME", "chant-mcp"),
     ("GIT_COMMITTER_EMAIL", "chant-mcp@localhost"),
 ];
+
+/// The folder inside the git folder with hooks that call programs which a recipe installs.
+const OWN_HOOKS: &str = "hooks-of-user";
+/// The greatest size of a hook that is looked at, in bytes.
+const LARGEST_HOOK: u64 = 1024 * 1024;
 
 /// The repository of such a folder.
 pub(crate) struct HookRepository<'a>(RunRepository<'a>);
@@ -26,6 +39,41 @@ impl<'a> HookRepository<'a> {
     /// Returns its git folder.
     pub(crate) fn git_dir(&self) -> PathBuf {
         self.0.top.join(".git")
+    }
+
+    /// Returns the folder of hooks for this repository: the user's, or a copy where hooks name programs of the user's
+    /// checkout that a recipe installs here.
+    ///
+    /// # Errors
+    /// `File`.
+    pub(crate) fn hooks(&self, users: &Path) -> Result<PathBuf, GitError> {
+        let listed = users
+            .read_dir()
+            .map_err(|error| failed("read", users, &error))?;
+        let mut texts = Vec::new();
+        for entry in listed.flatten() {
+            let place = entry.path();
+            let is_small = |facts: fs::Metadata| facts.is_file() && facts.len() <= LARGEST_HOOK;
+            if let Ok(text) = fs::read_to_string(&place)
+                && place.metadata().is_ok_and(is_small)
+            {
+                let own = self.0.with_own_programs(&text);
+                texts.push((place, own != text, own));
+            }
+        }
+        if !texts.iter().any(|(_, is_changed, _)| *is_changed) {
+            return Ok(users.to_owned());
+        }
+        let folder = self.git_dir().join(OWN_HOOKS);
+        make_folders(&folder)?;
+        for (place, _, own) in texts {
+            let copy = folder.join(place.file_name().unwrap_or_default());
+            // Its rights go with it.
+            fs::copy(&place, &copy)
+                .and_then(|_| fs::write(&copy, own))
+                .map_err(|error| failed("copy", &copy, &error))?;
+        }
+        Ok(folder)
     }
 
     /// Prepares a confined call of git in the folder.

@@ -204,6 +204,8 @@ impl RunRepository<'_> {
         }
         let tip = self.known_tip()?;
         self.borrow()?;
+        // The user may have changed filters since.
+        replace(&self.top.join(".git/config"), &self.config(&tip)?)?;
         let words = ["merge-base", "--is-ancestor", &tip, &self.full_name()?];
         if self.git(words, LONGEST_WALK).answer()?.ended_with(0) {
             return Ok(());
@@ -233,6 +235,7 @@ impl RunRepository<'_> {
         write(&git.join("config"), &self.config(tip)?)?;
         write(&git.join("packed-refs"), &self.refs()?)?;
         self.borrow()?;
+        self.copy_filter_keys()?;
         let common = self.repo.common_dir();
         copy_if_there(&common.join("shallow"), &git.join("shallow"))?;
         let patterns = self.repo.git_folder()?.join("info/sparse-checkout");
@@ -268,7 +271,12 @@ impl RunRepository<'_> {
         }
         for setting in self.repo.effective_settings()? {
             if is_taken_over(&setting.key) {
-                put(&mut text, &setting.key, &without_credentials(&setting));
+                let value = if setting.key.starts_with("filter.") {
+                    self.with_own_programs(&setting.value)
+                } else {
+                    without_credentials(&setting)
+                };
+                put(&mut text, &setting.key, &value);
             }
         }
         let project = self.repo.common_dir().display().to_string();

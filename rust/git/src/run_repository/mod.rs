@@ -8,6 +8,7 @@
 mod attributes;
 mod content;
 mod fetch;
+mod filters;
 mod forward;
 mod hooks;
 mod large_files;
@@ -26,6 +27,7 @@ use super::{GitError, Repo, program};
 use chant_confine::Confinement;
 
 pub use fetch::StrayCommits;
+pub use filters::BrokenFilter;
 pub(crate) use hooks::HookRepository;
 pub use leftovers::{FolderLeftovers, KeptCommit};
 pub use size_limit::MAX_FILE_BYTES;
@@ -56,7 +58,7 @@ pub struct RunRepository<'a> {
     longest: Option<Duration>,
     /// The bytes that a file of the run may have.
     largest: u64,
-    /// What was installed in the folder before the work began, as patterns of git; what git tracks is none of it.
+    /// Files and folders that were installed before the work began and git does not track, as patterns of git.
     installed: Vec<String>,
 }
 

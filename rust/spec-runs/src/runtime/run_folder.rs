@@ -254,6 +254,29 @@ impl RunFolder {
         })
     }
 
+    /// Refuses work in which the agent could not commit, since a filter of the project's files fails in its folder.
+    ///
+    /// # Errors
+    /// `Refused`, with the filter and what it says, or a failure of git.
+    pub(super) fn refuse_broken_filters(
+        &self,
+        project: &Project,
+        repo: &Repo,
+    ) -> Result<(), Error> {
+        let Some(folder) = self.tree(project, repo)?.into_repository() else {
+            return Ok(());
+        };
+        let broken = folder.broken_filters()?;
+        let Some(first) = broken.first() else {
+            return Ok(());
+        };
+        let message = format!(
+            "The agent could not commit `{}`: git's filter `{}` (`{}`) fails in its folder: {}\nInstall the filter's program by a recipe (`environment.recipes`), or where runs may read it (`confine.read` in your own configuration), then start again.",
+            first.path, first.name, first.command, first.why
+        );
+        Err(ChantError::Refused(message).into())
+    }
+
     /// Creates a second folder with the files of the branch as it is in the project, for checks of
     /// the work.
     ///

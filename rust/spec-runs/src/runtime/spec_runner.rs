@@ -140,6 +140,7 @@ impl<'a> SpecRunner<'a> {
                 entries = found;
             }
         }
+        place.refuse_broken_filters(self.project, commands.repo)?;
         let ports = OwnPorts::take(self.project, commands.config)?;
         run.update(|record| {
             record.environment.clone_from(&entries);

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use chant_config::LandingStyle;
 use chant_git::{GitError, Repo};
 use regex::Regex;
 
@@ -9,9 +10,12 @@ use regex::Regex;
 const RECENT_COMMITS: usize = 50;
 /// The greatest length of a first line of the conventional form, in characters.
 const MAX_SUBJECT_CHARS: usize = 100;
-/// The usual message, and the one of histories with conventional commits.
-const USUAL: &str = "Merge {branch}: {title}";
-const CONVENTIONAL: &str = "chore: merge {branch}: {title}";
+/// The usual messages of merges, of squashed work, and of the last commit after rewritten ones.
+const MERGE: &str = "Merge {branch}: {title}";
+const SQUASH: &str = "{title} ({branch})";
+const REBASE: &str = "Complete {branch}: {title}";
+/// The start of the usual messages in histories with conventional commits.
+const CONVENTIONAL: &str = "chore: ";
 
 /// A first line of the conventional form (conventionalcommits.org 1.0.0).
 static FORM: LazyLock<Option<Regex>> =
@@ -33,7 +37,7 @@ pub(super) struct MessageParts<'a> {
 pub(super) fn landing_message(
     repo: &Repo,
     target_tip: &str,
-    template: Option<&str>,
+    (template, style): (Option<&str>, LandingStyle),
     parts: MessageParts<'_>,
 ) -> Result<String, GitError> {
     if let Some(template) = template {
@@ -41,14 +45,27 @@ pub(super) fn landing_message(
     }
     let recent = repo.recent_commits(target_tip, RECENT_COMMITS)?;
     let subjects = recent.iter().map(|commit| commit.subject.as_str());
+    let usual = parts.filled(match style {
+        LandingStyle::Merge => MERGE,
+        LandingStyle::Squash => SQUASH,
+        LandingStyle::Rebase => REBASE,
+    });
     if !is_conventional(subjects) {
-        return Ok(parts.filled(USUAL));
+        return Ok(usual);
     }
-    Ok(parts
-        .filled(CONVENTIONAL)
-        .chars()
-        .take(MAX_SUBJECT_CHARS)
-        .collect())
+    let subject = format!("{CONVENTIONAL}{}", with_small_start(&usual));
+    Ok(subject.chars().take(MAX_SUBJECT_CHARS).collect())
+}
+
+/// Returns a sentence without a capital at its start, as rules for this form ask; a name in capitals stays.
+fn with_small_start(text: &str) -> String {
+    let mut letters = text.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => text.to_owned(),
+    }
 }
 
 /// Returns true if most commits that are no merges have the conventional form.
@@ -113,7 +130,7 @@ mod tests {
     // proves: chant:landing:message
     #[test]
     fn placeholders_are_filled_in_once() {
-        assert_eq!(PARTS.filled(USUAL), "Merge chant/001: Sort {branch} rows");
+        assert_eq!(PARTS.filled(MERGE), "Merge chant/001: Sort {branch} rows");
         assert_eq!(
             PARTS.filled("{spec} on {target} {other}\n\nx"),
             "001 on main {other}\n\nx"

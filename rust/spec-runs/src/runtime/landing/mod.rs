@@ -372,8 +372,8 @@ impl RunLanding<'_> {
             spec: &spec_id_of(place),
             title: title.as_deref(),
         };
-        let template = config.landing_message.as_deref();
-        let message = landing_message(self.repo, &sight.old, template, parts)?;
+        let form = (config.landing_message.as_deref(), config.landing_style);
+        let message = landing_message(self.repo, &sight.old, form, parts)?;
         let hooks = self.confined_hooks()?;
         Ok(self.repo.merge(
             &MergeRequest {
