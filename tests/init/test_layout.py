@@ -356,3 +356,18 @@ def test_a_folder_that_becomes_a_repository_stays_trusted(
     # A hook is something that nobody said yes to.
     folder.write(".git/hooks/pre-commit", "#!/bin/sh\n").chmod(0o755)
     assert not is_trusted()
+
+
+@pytest.mark.requirement("init:trust:names_what_is_open")
+def test_what_a_person_has_to_look_at_first_is_named(
+    folder: Folder, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other programs' files are there: the agent would be refused until a person trusts them."""
+    (folder.root / ".env").write_text("A=b\n", encoding="utf-8")
+    (folder.root / "package-lock.json").write_text("{}", encoding="utf-8")
+    monkeypatch.chdir(folder.root)
+    shutil.rmtree(home / ".config", ignore_errors=True)  # where the tests' user trusts everything
+    said = folder()
+    assert "chant-mcp trust                       you look at 5 prompts, 1 agent file, 1 setting" in said
+    assert "chant-mcp env propose" in said
+    assert said.index("chant-mcp trust ") < said.index("chant-mcp work 001")

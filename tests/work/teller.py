@@ -100,7 +100,25 @@ def _spends() -> int:
     return 0
 
 
+def _limited() -> int:
+    """Wait for the end of a limit, until the person's hint is there."""
+    _tell(**_INIT)
+    _tell(
+        type="system",
+        subtype="api_retry",
+        attempt=1,
+        retry_delay_ms=1_800_000,
+        error_status=429,
+        error="rate_limit",
+    )
+    hint = Path(os.environ["HOME"]) / ".config" / "traces" / "limit-is-over"
+    while not hint.exists():
+        time.sleep(0.05)
+    return _works()
+
+
 _SCENES = {
+    "limited": _limited,
     "works": _works,
     "wrong-key": _wrong_key,
     "busy-once": _busy_once,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 import time
+from pathlib import Path
 from typing import Any
 
+import anyio
 import chant_mcp
 import pytest
 from chant_mcp.board.runs import run_row
@@ -171,3 +175,33 @@ def _run(*words: str) -> str:
 
 def _json(*words: str) -> Any:
     return read_data(_run(*words, "--json"))
+
+
+@pytest.mark.requirement("chant:events:waits_are_shown")
+async def test_an_agent_that_waits_for_its_provider_is_shown_with_the_time(
+    shop: Workshop, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shop.root)
+    _configure(shop)
+    _started(shop, {ID: "limited"})
+    entry = await until_told(call)
+    assert entry["waits_because"] == "Rate limit: the agent's provider was asked too often"
+    shown = " ".join(CliRunner().invoke(program, ["runs"]).output.split())
+    assert re.search(rf"{ID} is waiting until (\S+ )?\d\d:\d\d: Rate limit: the agent's provider", shown), (
+        shown
+    )
+    (Path(os.environ["HOME"]) / ".config" / "traces" / "limit-is-over").touch()
+    assert shop.ended(ID)["end_state"] == "completed"
+    [ended] = (await call.data("chant_work_list", include_completed=True))["processes"]
+    assert "waits_until" not in ended
+
+
+async def until_told(call: Caller) -> Record:
+    """Ask for the only run until its agent says that it waits."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        [entry] = (await call.data("chant_work_list"))["processes"]
+        if "waits_until" in entry:
+            return entry
+        await anyio.sleep(0.05)
+    raise AssertionError("the wait is not shown")

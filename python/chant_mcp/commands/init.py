@@ -17,7 +17,7 @@ from chant_mcp._core import ChantProject
 from chant_mcp.commands.persons import run_above
 from chant_mcp.commands.surroundings import Surroundings, changes_files, project_option
 from chant_mcp.errors import ChantError
-from chant_mcp.init import agents, config_text, hosts, layout
+from chant_mcp.init import agents, config_text, hosts, layout, recipes
 from chant_mcp.init.console_script import Programs, programs
 from chant_mcp.init.installed_agents import InstalledAgent, installed_agents
 from chant_mcp.init.plan import Machine, Plan, Wishes, plan, plan_prompts
@@ -136,7 +136,7 @@ def init(
         _trust_own(opened, planned, before, surroundings.environment)
     _warn(found)
     if not planned.was_initialized:
-        _say_what_next(wishes, planned, surroundings)
+        _say_what_next(wishes, planned, surroundings, opened.trust_report())
 
 
 def _looks_for_agent(root: Path, wishes: Wishes) -> bool:
@@ -225,7 +225,9 @@ def _warn(found: Programs) -> None:
         click.secho(harmless(f"Warning: {found.warning}"), fg="yellow", err=True)
 
 
-def _say_what_next(wishes: Wishes, planned: Plan, surroundings: Surroundings) -> None:
+def _say_what_next(
+    wishes: Wishes, planned: Plan, surroundings: Surroundings, trust: Mapping[str, Any]
+) -> None:
     click.echo("\nNext:")
     click.echo('  chant-mcp add "What is to be done" --criterion "How to see that it is done"')
     if names := planned.names_to_stage(surroundings.environment):
@@ -235,6 +237,10 @@ def _say_what_next(wishes: Wishes, planned: Plan, surroundings: Surroundings) ->
         if planned.root != surroundings.working_directory:
             commands.insert(0, f"cd {shlex.quote(str(planned.root))}")
         click.echo(harmless(f"  {' && '.join(commands)}"))
+    if not trust["trusted"]:
+        click.echo(harmless(f"  chant-mcp trust                       you look at {trust['summary']}"))
+    if recipes.proposals(planned.root):
+        click.echo("  chant-mcp env propose                 what runs need to have installed")
     click.echo("  chant-mcp work 001 --wait             the agent works on it")
     if not wishes.agents and not wishes.clients:
         click.echo("  chant-mcp init --agent claude      instructions and .mcp.json for an agent")

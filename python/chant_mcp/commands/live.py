@@ -37,7 +37,7 @@ class _Lines:
     def __init__(self, out: Console) -> None:
         self._out = out
         self._started: set[str] = set()
-        self._ticked: dict[str, Text] = {}
+        self._told: dict[tuple[str, str], Text] = {}
 
     def __enter__(self) -> _Lines:
         return self
@@ -51,12 +51,17 @@ class _Lines:
             if one.name not in self._started and run_display.is_known(one):
                 self._started.add(one.name)
                 self._print(run_display.describe_start(one))
-            ticked = run_display.ticked(one)
-            if one.name in self._started and ticked is not None and self._ticked.get(one.name) != ticked:
-                self._ticked[one.name] = ticked
-                self._print(ticked)
+            if one.name in self._started:
+                self._tell(one, "criteria", run_display.ticked(one))
+                self._tell(one, "wait", run_display.provider_wait(one.run))
         for end in ends:
             self._print(end)
+
+    def _tell(self, one: WatchedRun, about: str, said: Text | None) -> None:
+        """Print what is said about a run, unless it was said before."""
+        if said is not None and self._told.get((one.name, about)) != said:
+            self._told[one.name, about] = said
+            self._print(said)
 
     def _print(self, text: Text) -> None:
         self._out.print(text, soft_wrap=True)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from chant_mcp.commands import display
 from chant_mcp.commands.display import plain, status_text
-from chant_mcp.commands.watch import WatchedRun, agent_of, seconds_between, state_of
+from chant_mcp.commands.watch import WatchedRun, agent_of, local_time, seconds_between, state_of
 from chant_mcp.load_words import load_lines
 from chant_mcp.paging import Data
 
@@ -102,8 +102,13 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
         )
     foreseen = [plain(_foreseen_words(run), "dim") for run in runs if run.get("foreseen_conflicts")]
     reasons = [_reason(run) for run in runs if run.get("reason")]
+    waiting = [said for run in runs if (said := provider_wait(run)) is not None]
     return Group(
-        table, *_targets(runs), *foreseen, *([plain("\nReasons", "bold"), *reasons] if reasons else [])
+        table,
+        *waiting,
+        *_targets(runs),
+        *foreseen,
+        *([plain("\nReasons", "bold"), *reasons] if reasons else []),
     )
 
 
@@ -297,6 +302,14 @@ def ticked(one: WatchedRun) -> Text | None:
     return plain(f"{one.spec_id}: {criteria['checked']} of {criteria['total']} criteria ticked")
 
 
+def provider_wait(run: Data) -> Text | None:
+    """Say until when an agent, or its next try, waits for its provider; nothing if it does not."""
+    if not (until := run.get("waits_until") or run.get("next_try_at")):
+        return None
+    why = f": {because}" if (because := run.get("waits_because")) else ""
+    return plain(f"{run['spec_id']} is waiting until {local_time(until)}{why}.", "yellow")
+
+
 def ended(one: WatchedRun) -> Text:
     """Say how a run ended, why, and what can be done now."""
     run, state = one.run, one.state
@@ -378,7 +391,7 @@ def _agent(one: WatchedRun) -> RenderableType:
         ProgressBar(total or 1, checked, width=_BAR),
         plain(f"{checked} of {total}" if total else ""),
     )
-    line = plain(one.line or "…", "dim")
+    line = provider_wait(one.run) or plain(one.line or "…", "dim")
     line.no_wrap, line.overflow = True, "ellipsis"
     return Group(grid, Padding(line, (0, 0, 0, 2)))
 

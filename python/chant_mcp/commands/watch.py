@@ -92,6 +92,14 @@ def seconds_between(start: str | None, end: str | None) -> int:
     return max(0, int((until - _moment(start)).total_seconds()))
 
 
+def local_time(stamp: str) -> str:
+    """Write the time of day of a moment, and its date where that is another day."""
+    moment = _moment(stamp).astimezone()
+    return moment.strftime(
+        "%H:%M" if moment.date() == datetime.now().astimezone().date() else "%Y-%m-%d %H:%M"
+    )
+
+
 def _moment(stamp: str) -> datetime:
     # Python before 3.11 knows no `Z`.
     return datetime.fromisoformat(stamp.replace("Z", "+00:00"))

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::summary::{EventSummary, TokenCount, count, money, word};
+use super::summary::{EventSummary, ProviderWait, TokenCount, count, money, word};
+
+/// The seconds from which on a wait for another try is reported.
+const SHORTEST_WAIT: u64 = 10;
 
 /// The state that is kept from one event to the next.
 #[derive(Debug, Default)]
@@ -87,6 +90,11 @@ fn system(event: &Value, summary: &mut EventSummary) {
             if status.is_some() || !error.is_empty() {
                 summary.note_trouble(status, &format!("{code}{error}"));
             }
+            let seconds = event["retry_delay_ms"].as_u64().unwrap_or_default() / 1000;
+            summary.waits = (seconds >= SHORTEST_WAIT).then(|| ProviderWait {
+                seconds,
+                cause: summary.trouble.as_ref().and_then(|trouble| trouble.cause),
+            });
         }
         _ => {}
     }
@@ -273,6 +281,13 @@ mod tests {
         };
         let refused = read(&[INIT, &retry(401, "authentication_failed")]);
         assert_eq!(refused.hopeless, Some(FailureCause::NotLoggedIn));
+        let waiting = r#"{"type":"system","subtype":"api_retry","retry_delay_ms":1800000,"error_status":429,"error":"rate_limit"}"#;
+        let wait = ProviderWait {
+            seconds: 1800,
+            cause: Some(FailureCause::RateLimit),
+        };
+        assert_eq!(read(&[INIT, waiting, "{}"]).waits, Some(wait));
+        assert_eq!(read(&[INIT, waiting, INIT]).waits, None);
         let limited = retry(429, "rate_limit");
         let waits = read(&[INIT, &limited]);
         assert_eq!(

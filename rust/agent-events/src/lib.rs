@@ -17,7 +17,8 @@ mod summary;
 pub use cause::{AgentExit, FailureCause, OWN_SERVER, words_of_no_change};
 pub use reader::EventReader;
 pub use summary::{
-    AgentUsage, EventFailure, EventSummary, ReaderEnd, ServerState, TokenCount, ToolDenial,
+    AgentUsage, EventFailure, EventSummary, ProviderWait, ReaderEnd, ServerState, TokenCount,
+    ToolDenial,
 };
 
 /// The formats in which agents report events.

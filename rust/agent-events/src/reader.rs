@@ -8,7 +8,7 @@ use super::{EventFormat, common, others, placed};
 
 /// The bytes of the longest line that is read; a longer one holds a file, and nothing for the
 /// summary.
-const LONGEST_LINE: usize = 1024 * 1024;
+const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
 /// Sums up an agent's events, however its lines are cut into pieces.
 #[derive(Debug)]
@@ -92,6 +92,7 @@ impl EventReader {
             return false;
         };
         let summary = &mut self.summary;
+        let waited = summary.waits.take();
         let is_known = match self.format {
             EventFormat::Claude | EventFormat::Qwen | EventFormat::Amp => {
                 self.claude.read(kind, &event, summary)
@@ -108,6 +109,9 @@ impl EventReader {
             EventFormat::Placed => placed::read(kind, &event, summary),
             EventFormat::Plain => false,
         };
+        if !is_known {
+            summary.waits = waited;
+        }
         if !self.format.reports_money() {
             summary.usage.cost = None;
         }

@@ -27,6 +27,8 @@ pub struct EventSummary {
     pub servers: Vec<ServerState>,
     /// The last trouble that was not overcome.
     pub trouble: Option<EventFailure>,
+    /// The time for which it waits before it asks its provider again.
+    pub waits: Option<ProviderWait>,
     /// A failure that cannot pass in this run; there is no use in letting the agent continue.
     pub hopeless: Option<FailureCause>,
     /// The machine on which it works, if that is another one.
@@ -54,6 +56,15 @@ pub enum ReaderEnd {
     Done,
     /// It gave up, for a reason in its words.
     Failed(String),
+}
+
+/// A time for which an agent waits before it asks its provider again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProviderWait {
+    /// The time, in seconds.
+    pub seconds: u64,
+    /// The reason, if it is known.
+    pub cause: Option<FailureCause>,
 }
 
 /// The usage of an agent; an amount that it does not report is `None`, never 0.

@@ -396,13 +396,21 @@ impl AgentProcess {
         let limits = &self.limits;
         let is_over = |limit: &Duration, since: Instant| since.elapsed() >= *limit;
         let timeout = limits.run.filter(|limit| is_over(limit, self.started));
-        let idle = limits.idle.filter(|limit| is_over(limit, self.heard));
+        let idle = limits
+            .idle
+            .filter(|limit| is_over(&(*limit + self.told_wait()), self.heard));
         let heard = self.pipes.output.heard();
         let output = limits.output.filter(|limit| heard > *limit);
         timeout
             .map(AgentEnding::Timeout)
             .or(idle.map(AgentEnding::Idle))
             .or(output.map(AgentEnding::Output))
+    }
+
+    /// Returns the time for which the agent said that it waits for its provider.
+    fn told_wait(&self) -> Duration {
+        let wait = self.pipes.events.summary().waits;
+        Duration::from_secs(wait.map_or(0, |wait| wait.seconds))
     }
 
     /// Counts the agent's processes when that is due, and returns the reason to end it if they are too many.
@@ -444,7 +452,10 @@ impl AgentProcess {
         let counts = self.limits.processes.map(|_| COUNT_INTERVAL);
         let times = [
             left(self.limits.run, self.started),
-            left(self.limits.idle, self.heard),
+            left(
+                self.limits.idle.map(|limit| limit + self.told_wait()),
+                self.heard,
+            ),
             left(counts, self.counted),
             look,
         ];

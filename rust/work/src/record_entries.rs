@@ -18,6 +18,16 @@ pub struct EnvironmentEntry {
     pub is_candidate: bool,
 }
 
+/// A time for which an agent waits before it asks its provider again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitEntry {
+    /// The end of that time, RFC 3339, UTC.
+    pub until: String,
+    /// The reason in a word, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+}
+
 /// The lease of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseEntry {

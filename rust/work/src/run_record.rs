@@ -11,7 +11,7 @@ use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 pub use super::record_entries::{
     AgentEntry, CheckEntry, CriterionEntry, EnvironmentEntry, HooksEntry, LeaseEntry, MergeEntry,
     MergeState, MergeTry, PlacedEntry, ProcessTreeEntry, ProposalEntry, RunOptions,
-    SplitRunOptions,
+    SplitRunOptions, WaitEntry,
 };
 pub use super::uncommitted_state::UncommittedState;
 use chant_agent_events::FailureCause;
@@ -195,6 +195,9 @@ pub struct RunRecord {
     /// The last line that its agent said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_words: Option<String>,
+    /// The time for which its agent waits for its provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_wait: Option<WaitEntry>,
     /// The state that it wrote into its spec and git does not see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncommitted: Option<UncommittedState>,
@@ -271,6 +274,7 @@ impl RunRecord {
             environment: Vec::new(),
             ports: Vec::new(),
             last_words: None,
+            provider_wait: None,
             uncommitted: None,
             unknown: Map::new(),
         }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::mirror::RECORDS;
-use super::run_record::{BrokenRecord, PlacedEntry, RunRecord, RunStatus, SINGLE};
+use super::run_record::{BrokenRecord, PlacedEntry, RunRecord, RunStatus, SINGLE, WaitEntry};
 use super::run_store::RunStore;
 use super::state::RunState;
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
@@ -83,6 +83,8 @@ pub struct AgentReport {
     pub cause: Option<String>,
     /// The next start, if it is tried again.
     pub next_try: Option<NextAttempt>,
+    /// The time for which it waits for its provider.
+    pub wait: Option<WaitEntry>,
     /// The machine of a cluster that it works on.
     pub placed: Option<PlacedEntry>,
 }
@@ -98,6 +100,7 @@ impl AgentReport {
             denials: record.denials.clone(),
             cause: record.cause.clone(),
             next_try: record.next_try.clone(),
+            wait: record.provider_wait.clone(),
             placed: record.placed.clone(),
         }
     }

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::event_program::EventProgramCall;
-use super::run_record::{self, RunRecord};
+use super::run_record::{self, RunRecord, WaitEntry};
 use super::run_store::RunStore;
 use super::start_allowance::StartAllowance;
 use super::state::RunState;
 use super::usage::{DAY, UsageEntry};
-use chant_agent_events::{AgentUsage, EventFormat, EventSummary, TokenCount};
+use chant_agent_events::{AgentUsage, EventFormat, EventSummary, ProviderWait, TokenCount};
 use chant_base::money::UsdAmount;
 
 /// The least time between two writes of an agent's usage into its record.
@@ -136,6 +136,8 @@ pub struct UsageMeter<'a> {
     written: (AgentUsage, Option<Instant>),
     /// The machine and its confinement that were last written into the record.
     place: [Option<String>; 3],
+    /// The wait that was last written into the record.
+    wait: Option<ProviderWait>,
 }
 
 impl<'a> UsageMeter<'a> {
@@ -149,6 +151,7 @@ impl<'a> UsageMeter<'a> {
             others: (AgentUsage::default(), None),
             written: (AgentUsage::default(), None),
             place: [None, None, None],
+            wait: None,
         }
     }
 
@@ -162,6 +165,9 @@ impl<'a> UsageMeter<'a> {
     pub fn note(&mut self, summary: &EventSummary) -> Option<SpentLimit> {
         if place_of(summary) != self.place {
             self.write_place(summary);
+        }
+        if summary.waits != self.wait {
+            self.write_wait(summary.waits);
         }
         let used = self.used(summary);
         if used == self.written.0 {
@@ -212,6 +218,25 @@ impl<'a> UsageMeter<'a> {
         });
         if written.is_ok() {
             self.place = place_of(summary);
+        }
+    }
+
+    /// Writes into the record until when the agent waits for its provider.
+    fn write_wait(&mut self, wait: Option<ProviderWait>) {
+        let entry = wait.and_then(|wait| {
+            let time = Duration::from_secs(wait.seconds);
+            let until = (self.runs.clock)().checked_add(time).ok()?;
+            Some(WaitEntry {
+                until: run_record::stamp(until),
+                cause: wait.cause.map(|cause| cause.as_str().to_owned()),
+            })
+        });
+        let written = self.runs.update(&self.process_id, |record| {
+            record.provider_wait.clone_from(&entry);
+            Ok(())
+        });
+        if written.is_ok() {
+            self.wait = wait;
         }
     }
 

@@ -11,6 +11,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A folder that `init` trusted stays trusted when it becomes a git repository.",
         "issue: The daily hour 4",
     ),
+    "init:trust:names_what_is_open": Requirement(
+        "Where other things than those `init` wrote ask for trust, its next steps name them and `trust`"
+        " before `work`; where files say what to install, `env propose`.",
+        "issue: Ordinary repositories, 12",
+    ),
     "init:wizard:choosing_claude_writes_mcp_json": Requirement(
         "Choosing Claude in the interactive `chant init` writes `.mcp.json` into the project.",
         "seed chant:17",

@@ -39,6 +39,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         " as the configured retries say; the record names the limit and the time of the next try meanwhile.",
         _CAUSES,
     ),
+    "chant:events:waits_are_shown": Requirement(
+        "An agent that waits by itself for its provider is shown as waiting, with the time and the cause, and"
+        " silence during that time does not count as idle.",
+        "issue: Ordinary repositories, 10",
+    ),
     "chant:events:repeating_causes_are_not_retried": Requirement(
         "A cause that the same start meets again is not tried again, whatever the log says.", _CAUSES
     ),

@@ -159,6 +159,9 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
     let usage = usage(run, all);
     let run = run.clone();
     let next_try = run.report.next_try.filter(|_| is_running);
+    let wait = run.report.wait.filter(|_| is_running);
+    let cause = wait.as_ref().and_then(|wait| wait.cause.as_deref());
+    let waits_because = cause.and_then(FailureCause::named);
     RunEntry {
         process_id: run.process_id,
         spec_id: run.spec_id,
@@ -188,6 +191,8 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
         cause: run.report.cause,
         next_step,
         next_try_at: next_try.map(|next| next.at),
+        waits_until: wait.map(|wait| wait.until),
+        waits_because: waits_because.map(FailureCause::sentence),
         criteria,
         specs,
         foreseen_conflicts: run.foreseen_conflicts,

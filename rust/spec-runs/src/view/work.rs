@@ -173,6 +173,12 @@ pub struct RunEntry {
     /// While it waits for another try: when that is, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_try_at: Option<String>,
+    /// While its agent waits for its provider: until when, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_until: Option<String>,
+    /// The reason for that, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_because: Option<&'static str>,
     /// While it runs: the criteria in the copy of the spec that is worked on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criteria: Option<CriteriaCounts>,
