@@ -25,6 +25,7 @@ impl RunRepository<'_> {
         if self.is_unfinished() {
             return Ok(Vec::new());
         }
+        self.show_hidden_changes()?;
         // A file that is too large is looked for only when git does not come to an end soon.
         let installed = self.installed_paths()?;
         let (out, large) = if let Ok(out) = self.status(QUICK_WALK, &installed) {
@@ -57,6 +58,38 @@ impl RunRepository<'_> {
             ".",
         ];
         excluding(self.git(words, longest), without).output()
+    }
+
+    /// Takes the flags away by which git looks for no changes in a file that is there.
+    fn show_hidden_changes(&self) -> Result<(), GitError> {
+        let listed = self.git(["ls-files", "-v", "-z"], LONGEST_WALK).output()?;
+        let flagged: Vec<(u8, &[u8])> = program::fields(&listed)
+            .filter_map(|field| Some((*field.first()?, field.get(2..)?)))
+            .collect();
+        let is_there = |path: &[u8]| {
+            let path = String::from_utf8_lossy(path).into_owned();
+            self.top.join(path).symlink_metadata().is_ok()
+        };
+        for option in ["--no-assume-unchanged", "--no-skip-worktree"] {
+            let mut paths = Vec::new();
+            for (flag, path) in &flagged {
+                // A small letter is for the first flag, whichever other one there is.
+                let has_flag = if option == "--no-skip-worktree" {
+                    flag.eq_ignore_ascii_case(&b'S')
+                } else {
+                    flag.is_ascii_lowercase()
+                };
+                if has_flag && is_there(path) {
+                    paths.extend_from_slice(path);
+                    paths.push(0);
+                }
+            }
+            if !paths.is_empty() {
+                let call = self.git(["update-index", option, "-z", "--stdin"], LONGEST_WALK);
+                call.answer_to(&paths)?.success()?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the files and folders that recipes installed and git does not track.

@@ -75,7 +75,7 @@ impl RunRepository<'_> {
     }
 
     /// Refuses files on git's way to the branch that would block git for ever or lead elsewhere.
-    fn refuse_special_files(&self, name: &str) -> Result<(), GitError> {
+    pub(super) fn refuse_special_files(&self, name: &str) -> Result<(), GitError> {
         let git = self.top.join(".git");
         let special = ["HEAD", "config", "packed-refs", name]
             .into_iter()

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::super::GitError;
 use super::super::index::failed;
 use super::made::{NESTED, bare_head, make_folders, open_folder};
-use super::{LONGEST_LOOK, RunRepository};
+use super::{LOGS, LONGEST_LOOK, RunRepository};
 
 /// The folder of refs that holds commits of runs that are on no branch of theirs.
 const STRAYS: &str = "refs/chant/strays/";
@@ -57,6 +57,9 @@ const MADE_FROM: [(&str, &str); 24] = [
 ];
 /// Bytes of a file up to which it is compared with the one of the checkout.
 const COMPARED: u64 = 16 * 1024 * 1024;
+
+/// Bytes of a log of git's up to which it is read.
+const LARGEST_LOG: u64 = 4 * 1024 * 1024;
 
 /// What would be lost with a folder.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -109,6 +112,7 @@ impl RunRepository<'_> {
 
     /// Returns the commits that the folder's refs lead to beside its branch and those of the project, with the places.
     pub(super) fn strays(&self) -> Result<Vec<(String, String)>, GitError> {
+        self.refuse_special_files(&self.full_name()?)?;
         let words = [
             "for-each-ref",
             "--format=%(objectname) %(objecttype) %(refname)",
@@ -149,9 +153,36 @@ impl RunRepository<'_> {
         {
             found.push(("HEAD".to_owned(), commit));
         }
-        let is_id = |id: &str| id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        found.extend(self.left_behind()?);
         let mut seen = BTreeSet::new();
         found.retain(|(_, commit)| is_id(commit) && seen.insert(commit.clone()));
+        Ok(found)
+    }
+
+    /// Returns the commits that a checkout moved away from and no ref of the folder leads to: git warns about those, and
+    /// not about what a reset or an amended commit replaces.
+    fn left_behind(&self) -> Result<Vec<(String, String)>, GitError> {
+        let log = self.top.join(LOGS).join("HEAD");
+        let is_small = |facts: fs::Metadata| facts.is_file() && facts.len() <= LARGEST_LOG;
+        if !log.symlink_metadata().is_ok_and(is_small) {
+            return Ok(Vec::new());
+        }
+        let text = fs::read(&log).map_err(|error| failed("read", &log, &error))?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let left = text.lines().filter_map(|line| {
+            let (facts, what) = line.split_once('\t')?;
+            let id = facts.split(' ').next().filter(|id| is_id(id))?;
+            what.starts_with("checkout: ").then_some(id)
+        });
+        let mut found = Vec::new();
+        for commit in left.collect::<BTreeSet<&str>>() {
+            let words = ["for-each-ref", "--count=1", "--contains", commit];
+            let answer = self.git(words, LONGEST_LOOK).answer()?;
+            // A commit that is not there any more leads nowhere.
+            if answer.ended_with(0) && answer.out.is_empty() {
+                found.push(("HEAD (left behind)".to_owned(), commit.to_owned()));
+            }
+        }
         Ok(found)
     }
 
@@ -328,4 +359,8 @@ fn is_made_again(place: &Path) -> bool {
     MADE_FROM
         .iter()
         .any(|(folder, source)| *folder == name && is_there(source))
+}
+
+fn is_id(text: &str) -> bool {
+    text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
