@@ -205,6 +205,33 @@ def with_remote(folder: Path) -> Checkout:
     return checkout
 
 
+def shallow(folder: Path) -> Checkout:
+    """The clone has the newest commit alone."""
+    return _cloned(folder, "--depth=1")
+
+
+def partial(folder: Path) -> Checkout:
+    """The clone has no file of earlier commits, and fetches them when they are asked for."""
+    return _cloned(folder, "--filter=blob:none")
+
+
+def _cloned(folder: Path, how: str) -> Checkout:
+    first = made(folder, name="first")
+    first.write("kept.txt", "kept, as it was before\n")
+    first.git("commit", "-qam", "Before")
+    first.write("kept.txt", "kept\n")
+    first.git("commit", "-qam", "After")
+    remote = folder / "remote.git"
+    git(folder, "clone", "-q", "--bare", "first", "remote.git")
+    git(remote, "config", "uploadpack.allowFilter", "true")
+    git(folder, "clone", "-q", how, remote.as_uri(), "checkout")
+    checkout = Checkout(
+        folder / "checkout", below="", main=first.main, target=first.target, is_tracked=first.is_tracked
+    )
+    checkout.remote = remote
+    return checkout
+
+
 def with_submodule(folder: Path) -> Checkout:
     """A submodule is checked out, with a commit of its own and changes."""
     inner = folder / "inner"
@@ -335,6 +362,8 @@ FREE: tuple[State, ...] = (
     spec_changed,
     spec_with_crlf_and_mark,
     with_remote,
+    shallow,
+    partial,
     with_submodule,
     master,
     below,
