@@ -30,6 +30,7 @@ pub mod data_repository;
 pub mod exchange;
 mod export;
 mod files;
+mod flushing;
 pub mod history;
 pub mod hooks;
 mod index;
