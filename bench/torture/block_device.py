@@ -16,6 +16,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -106,8 +107,11 @@ def disk(folder: Path, kind: str) -> Iterator[Disk]:
         _run("mount", device, str(top))
         yield Disk(folder, kind, ours)
     finally:
-        for command in (["umount", str(top)], ["losetup", "-d", device], ["umount", str(served)]):
-            subprocess.run(command, capture_output=True, check=False)
+        if top.is_mount():
+            _unmount(top)
+        if device:
+            _run("losetup", "--detach", device)
+        _unmount(served)
         ours.close()
         server.kill()
         server.wait()
@@ -121,8 +125,8 @@ def cut_image(writes: list[Write], end: int, size: int, chance: random.Random) -
         if write.at != FLUSH:
             image[write.at : write.at + len(write.data)] = write.data
     pending = [write for write in writes[flushed:end] if write.at != FLUSH]
+    # Whichever arrive, a later write of a sector is never followed by an earlier one: the rest is any order.
     share = chance.choice([0.0, 0.2, 0.5, 0.8, 1.0])
-    chance.shuffle(pending)
     for write in pending:
         if chance.random() >= share:
             continue
@@ -137,14 +141,28 @@ def cut_image(writes: list[Write], end: int, size: int, chance: random.Random) -
 @contextmanager
 def mounted(image: bytearray, folder: Path) -> Iterator[Path]:
     """Mount an image as the next start of the machine would."""
-    file, top = folder / "cut.image", folder / "cut"
+    # A name of its own: a loop device of the cut before this one may be there a moment longer, and would be taken again.
+    place = Path(tempfile.mkdtemp(dir=folder))
+    file, top = place / "image", place / "top"
     file.write_bytes(image)
-    top.mkdir(exist_ok=True)
-    _run("mount", "-o", "loop", str(file), str(top))
+    top.mkdir()
     try:
-        yield top
+        # So may the file system of the cut before, whose name is the same.
+        for _ in range(20):
+            tried = subprocess.run(
+                ["mount", "-o", "loop", str(file), str(top)], capture_output=True, text=True, check=False
+            )
+            if tried.returncode == 0:
+                break
+            time.sleep(0.1)
+        else:
+            raise OSError(f"the file system does not start again: {tried.stderr}")
+        try:
+            yield top
+        finally:
+            _unmount(top)
     finally:
-        _unmount(top)
+        file.unlink()
 
 
 def _unmount(top: Path) -> None:
