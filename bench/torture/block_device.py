@@ -1,8 +1,8 @@
-"""A disk whose writes are kept in the order in which they came, so that a loss of power can be tried at any of them.
+"""A disk whose writes are kept in the order in which they came, so that the power can be cut at any of them.
 
-A file of a file system of our own (FUSE, spoken here in its own words) lies below a loop device. Whatever the kernel
-writes there is noted, with the points at which it asked for all to be on the disk. A cut is then an image: all that was
-written before the last such point, and of what came after it any part, in any order, torn at sectors.
+A file of a file system of our own (FUSE, spoken here in its own words) lies below a loop device. Whatever the
+kernel writes there is noted, with the points at which it asked for all to be on the disk. A cut is then an image:
+all that was written before the last such point, and of what came after it any part, in any order, torn at sectors.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-SECTOR = 512
+SECTOR = 4096
+"""Bytes that a disk writes whole or not at all: smaller ones would tear what file systems take for whole."""
+
 MAKERS = {
     "ext4": ("mkfs.ext4", "-q", "-F"),
     "xfs": ("mkfs.xfs", "-q", "-f"),
@@ -117,34 +119,33 @@ def disk(folder: Path, kind: str) -> Iterator[Disk]:
         server.wait()
 
 
-def cut_image(writes: list[Write], end: int, size: int, chance: random.Random) -> bytearray:
+def write_cut(file: Path, writes: list[Write], end: int, size: int, chance: random.Random) -> None:
     """Make the image that a loss of power after `end` writes leaves."""
-    image = bytearray(size)
     flushed = max((number for number in range(end) if writes[number].at == FLUSH), default=0)
-    for write in writes[:flushed]:
-        if write.at != FLUSH:
-            image[write.at : write.at + len(write.data)] = write.data
-    pending = [write for write in writes[flushed:end] if write.at != FLUSH]
     # Whichever arrive, a later write of a sector is never followed by an earlier one: the rest is any order.
     share = chance.choice([0.0, 0.2, 0.5, 0.8, 1.0])
-    for write in pending:
-        if chance.random() >= share:
-            continue
-        # Now and then only some sectors of a write arrive.
-        is_torn = chance.random() < 0.2
-        for start in range(0, len(write.data), SECTOR):
-            if not is_torn or chance.random() < 0.5:
-                image[write.at + start : write.at + start + SECTOR] = write.data[start : start + SECTOR]
-    return image
+    with file.open("wb") as image:
+        image.truncate(size)
+        for number, write in enumerate(writes[:end]):
+            is_kept = number < flushed or chance.random() < share
+            if write.at == FLUSH or not is_kept:
+                continue
+            # Now and then only some sectors of a write arrive.
+            is_torn = number >= flushed and chance.random() < 0.2
+            step = SECTOR if is_torn else len(write.data)
+            for start in range(0, len(write.data), step):
+                if not is_torn or chance.random() < 0.5:
+                    image.seek(write.at + start)
+                    image.write(write.data[start : start + step])
 
 
 @contextmanager
-def mounted(image: bytearray, folder: Path) -> Iterator[Path]:
-    """Mount an image as the next start of the machine would."""
-    # A name of its own: a loop device of the cut before this one may be there a moment longer, and would be taken again.
+def mounted(write: Callable[[Path], None], folder: Path) -> Iterator[Path]:
+    """Mount an image that `write` makes as the next start of the machine would."""
+    # A name of its own: a loop device of the cut before may be there a moment longer, and would be taken again.
     place = Path(tempfile.mkdtemp(dir=folder))
     file, top = place / "image", place / "top"
-    file.write_bytes(image)
+    write(file)
     top.mkdir()
     try:
         # So may the file system of the cut before, whose name is the same.
@@ -224,7 +225,9 @@ class _Server:
         is_file = node == _FILE
         size, mode = (self.size, 0o100600) if is_file else (0, 0o040700)
         times = (0, 0, 0, 0, 0, 0)
-        return struct.pack("=6Q10I", node, size, size // 512, *times[:3], *times[:3], mode, 1, 0, 0, 0, 4096, 0)
+        return struct.pack(
+            "=6Q10I", node, size, size // 512, *times[:3], *times[:3], mode, 1, 0, 0, 0, 4096, 0
+        )
 
     def _answer(self, request: bytes) -> None:
         _, code, unique, node, *_ = _HEADER.unpack_from(request)

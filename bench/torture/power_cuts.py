@@ -1,7 +1,7 @@
 """`python -m bench.torture.power_cuts`: a loss of power at any write, over what says that something is done.
 
-Deeds are done once on a disk that notes its writes (see `block_device.py`); then the disk is cut at many places, mounted
-as after a start, and held against what was said by then.
+Deeds are done once on a disk that notes its writes (see `block_device.py`); then the disk is cut at many places,
+mounted as after a start, and held against what was said by then.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import click
 
-from bench.torture.block_device import MAKERS, SIZES, Disk, cut_image, disk, mounted, why_not
+from bench.torture.block_device import MAKERS, SIZES, Disk, disk, mounted, why_not, write_cut
 
 AGENT, BY_HAND, LATER = "2026-01-22-001-x7m", "2026-01-22-002-k3f", "2026-01-22-003-b2q"
 
@@ -114,7 +114,9 @@ class Trial:
         home = str(self.disk.top / "home")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "XDG_"))}
         environment = {**kept, "HOME": home, "CHANT_NO_COLOR": "1"}
-        done = subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=self.root, env=environment, capture_output=True, text=True, check=False
+        )
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}: {done.stdout}{done.stderr}")
         return done.stdout
@@ -138,7 +140,9 @@ def is_completed(folder: Path, id: str, *, receipt: bool) -> str | None:
     for path in folder.rglob(f"{id}.md"):
         if "status: completed" not in path.read_text():
             return f"{path.name} does not say that it is completed"
-        found = _git(root, "for-each-ref", "--format=%(objectname)", f"refs/chant/receipts/{id}").stdout.split()
+        found = _git(
+            root, "for-each-ref", "--format=%(objectname)", f"refs/chant/receipts/{id}"
+        ).stdout.split()
         if receipt and not found:
             return f"{id} has no receipt"
         if receipt and _git(root, "cat-file", "blob", found[0]).stdout == "":
@@ -163,9 +167,7 @@ def has_text(folder: Path, text: str) -> str | None:
 
 def wrong_in(root: Path, sayings: list[Saying]) -> list[str]:
     """Look at a project after a cut; return what is wrong."""
-    wrong = [
-        f"{path.name} is empty" for path in (root / ".chant").rglob("*.md") if not path.stat().st_size
-    ]
+    wrong = [f"{path.name} is empty" for path in (root / ".chant").rglob("*.md") if not path.stat().st_size]
     checked = _git(root, "fsck", "--full", "--no-dangling", "--no-progress")
     if checked.returncode != 0:
         wrong.append(f"git fsck: {checked.stderr.strip()[:300]}")
@@ -185,7 +187,7 @@ def _git(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def try_cuts(kind: str, cuts: int, seed: int) -> tuple[list[str], Counter[str]]:
-    """Do the deeds on a file system and cut it so often; return what is wrong, and what was said before the cuts."""
+    """Do the deeds on a file system and cut it so often; return what is wrong, and what was said before."""
     chance = random.Random(seed)
     wrong: list[str] = []
     said: Counter[str] = Counter()
@@ -202,8 +204,11 @@ def try_cuts(kind: str, cuts: int, seed: int) -> tuple[list[str], Counter[str]]:
             end = min(end, len(writes))
             sayings = [saying for saying in trial.sayings if saying.after <= end]
             said[sayings[-1].what if sayings else "nothing yet"] += 1
-            image = cut_image(writes, end, SIZES[kind] << 20, chance)
-            with mounted(image, folder) as top:
+
+            def write(file: Path, end: int = end) -> None:
+                write_cut(file, writes, end, SIZES[kind] << 20, chance)
+
+            with mounted(write, folder) as top:
                 found = wrong_in(top / "project", sayings)
             wrong += [f"{kind}, cut {number} of seed {seed}, after write {end}: {line}" for line in found]
     return wrong, said

@@ -46,7 +46,8 @@ ends.set()
 thread.join()
 begun = time.monotonic()
 done = os.system(f"{sys.executable} -m chant_mcp --project {root} add 'Another' >&2")
-print(json.dumps({"held": held, "edits": edits, "slowest": slowest, "other": time.monotonic() - begun, "done": done}))
+other = time.monotonic() - begun
+print(json.dumps({"held": held, "edits": edits, "slowest": slowest, "other": other, "done": done}))
 os.close(write)
 for child in children:
     os.waitpid(child, 0)

@@ -27,8 +27,8 @@ use super::index::failed;
 pub(super) const FLUSH_ALL: [(&str, &str); 2] =
     [("core.fsync", "all"), ("core.fsyncMethod", "fsync")];
 
-/// The setting for a call whose index is flushed later.
-pub(super) const NO_INDEX: (&str, &str) = ("core.fsync", "all,-index");
+/// The setting for a call that writes nothing but an index, which is flushed later.
+pub(super) const FLUSH_NOTHING: (&str, &str) = ("core.fsync", "none");
 
 /// The file in the git folder with the setting by which git2 flushes what it writes; git does not read it.
 const SETTINGS: &str = "chant-mcp-flush.config";
@@ -182,13 +182,14 @@ fn flush_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns true for a file system that writes all names in the order in which they were made: to flush a ref, which
-/// comes later, flushes those of its objects.
+/// Returns true for a file system that writes all names in the order in which they were made, so that to flush a ref,
+/// which comes later, flushes those of its objects; also for one in memory, where nothing lasts.
 #[cfg(target_os = "linux")]
 fn has_one_journal(folder: &Path) -> bool {
     const EXT: u32 = 0xEF53;
     const XFS: u32 = 0x5846_5342;
-    matches!(kind_of_system(folder), Some(EXT | XFS))
+    const MEMORY: u32 = 0x0102_1994;
+    matches!(kind_of_system(folder), Some(EXT | XFS | MEMORY))
 }
 
 #[cfg(not(target_os = "linux"))]

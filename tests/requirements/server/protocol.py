@@ -67,6 +67,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "protocol:initialize:reports_the_package_version": Requirement(
         "`serverInfo.version` is the version of our package.", "seed chant:1579; reference chant 8.1 D31"
     ),
+    "protocol:refusals:what_cannot_be_kept": Requirement(
+        "A progress token that is no text or integer, and a subscription to what can never be there, are"
+        " refused.",
+        "issue 43: Durable landings 7",
+    ),
     "protocol:revisions:four_by_handshake": Requirement(
         "A client can agree on 2024-11-05, 2025-03-26, 2025-06-18 or 2025-11-25 by handshake.",
         "issue: Protocol; decisions 3: Protocol revisions",

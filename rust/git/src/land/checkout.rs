@@ -448,7 +448,7 @@ impl<'a> CheckoutReplacement<'a> {
 
     /// Prepares a call of git that uses the new index, which is flushed when it takes its place.
     fn git(&self, words: &[&str]) -> GitCall {
-        let (key, what) = flushing::NO_INDEX;
+        let (key, what) = flushing::FLUSH_NOTHING;
         let call = self.checkout.git(words).setting(key, what);
         call.env("GIT_INDEX_FILE", self.index())
     }

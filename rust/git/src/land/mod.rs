@@ -279,6 +279,7 @@ impl LandingAttempt<'_> {
                 }
             }
         }
+        flushing::flush_new_objects(self.repo.common_dir())?;
         let mut replacements = Vec::new();
         for (checkout, steps) in plans {
             replacements.push(CheckoutReplacement::prepare(
@@ -308,7 +309,6 @@ impl LandingAttempt<'_> {
         replacements: &mut [CheckoutReplacement<'_>],
     ) -> Result<LandingOutcome, GitError> {
         self.reach("index-locked")?;
-        flushing::flush_new_objects(self.repo.common_dir())?;
         for replacement in &mut *replacements {
             if let Some(path) = replacement.replace_files(&|| self.reach("mid-files"))? {
                 return Ok(changes_in(replacement.checkout, BTreeSet::from([path])));
