@@ -1,8 +1,8 @@
 """A disk whose writes are kept in the order in which they came, so that the power can be cut at any of them.
 
 A file of a file system of our own (FUSE, spoken here in its own words) lies below a loop device. Whatever the
-kernel writes there is noted, with the points at which it asked for all to be on the disk. A cut is then an image:
-all that was written before the last such point, and of what came after it any part, in any order, torn at sectors.
+kernel writes there is noted, with the points at which it asked for all to be on the disk. A cut is then an
+image: all that was written before the last such point, and of what came after it any part, in any order.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def write_cut(file: Path, writes: list[Write], end: int, size: int, chance: rand
 @contextmanager
 def mounted(write: Callable[[Path], None], folder: Path) -> Iterator[Path]:
     """Mount an image that `write` makes as the next start of the machine would."""
-    # A name of its own: a loop device of the cut before may be there a moment longer, and would be taken again.
+    # A name of its own: a loop device of the cut before may be there a moment longer.
     place = Path(tempfile.mkdtemp(dir=folder))
     file, top = place / "image", place / "top"
     write(file)

@@ -1,7 +1,7 @@
 """`python -m bench.torture.power_cuts`: a loss of power at any write, over what says that something is done.
 
-Deeds are done once on a disk that notes its writes (see `block_device.py`); then the disk is cut at many places,
-mounted as after a start, and held against what was said by then.
+Deeds are done once on a disk that notes its writes (see `block_device.py`); then the disk is cut at many
+places, mounted as after a start, and held against what was said by then.
 """
 
 from __future__ import annotations

@@ -42,9 +42,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 43: Durable landings 1",
     ),
     "store:git:landings_are_flushed_in_order": Requirement(
-        "Objects, then files and their folders, then the index, refs and receipts are flushed before a landing"
-        " is said to be done.",
+        "Objects, then files and their folders, then the index, refs and receipts are flushed before a"
+        " landing is said to be done.",
         "issue 43: Durable landings 1",
+    ),
+    "store:doctor:each_damage_is_named_and_repaired": Requirement(
+        "`doctor --deep` names damage of receipts, refs, objects, journals, records, locks and specs, each"
+        " with one repair, and repairs what can be repaired.",
+        "issue 43: Durable landings 6",
     ),
     "store:recovery:an_emptied_spec_is_made_again": Requirement(
         "A spec without a byte that HEAD has whole is made again from there by the next recovery, which says"

@@ -25,6 +25,7 @@ pub mod changed_files;
 pub mod checkouts;
 pub mod commit_bundle;
 mod commits;
+pub mod damage;
 mod damaged_copies;
 pub mod data_repository;
 pub mod exchange;

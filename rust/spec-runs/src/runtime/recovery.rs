@@ -17,7 +17,7 @@ use super::landing::RunLanding;
 use super::run_folder::RunFolder;
 use super::spec_state::{change_spec, spec_of, write_end_to_spec};
 use super::split_copy::remove_copy;
-use super::{COMPLAINTS, RUNNERS, conflict_spec, emptied_specs, uncommitted_state};
+use super::{COMPLAINTS, RUNNERS, conflict_spec, emptied_files, uncommitted_state};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::Repo;
@@ -199,7 +199,7 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
     };
     remove_complaints(&runs);
     remove_shared_caches(project).log_failure("remove the caches of earlier versions");
-    let mut problems = emptied_specs::make_again(project)?;
+    let mut problems = emptied_files::make_all_again(project);
     uncommitted_state::restore_all(project, &runs);
     let recovered = recovery::recover(&runs)?;
     tracing::debug!(
