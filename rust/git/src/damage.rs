@@ -16,11 +16,13 @@ use sha1::{Digest, Sha1};
 
 use super::flushing::{flush_files, flush_folders};
 use super::index::failed;
-use super::program::{self, fields, first_line};
+use super::program::{self, fields};
 use super::{GitError, path_from_bytes};
 
 /// The age from which on no git is at work any more on what it left.
 const LEFT: Duration = Duration::from_secs(60 * 60);
+/// The paths in one call of git: it answers while it reads, and its answers must not fill the pipe.
+const AT_ONCE: usize = 500;
 /// The bytes of the shortest index: a header and a checksum.
 const SHORTEST_INDEX: usize = 32;
 /// The bytes of a checksum.
@@ -148,7 +150,7 @@ impl GitDamageSearch {
         }
         for path in files_below(&self.common.join("refs")) {
             let name = self.name_of(&path);
-            if name.ends_with(".lock") {
+            if is_lock(&path) {
                 continue;
             }
             if !fs::read(&path).is_ok_and(|text| names_something(&text)) {
@@ -193,7 +195,7 @@ impl GitDamageSearch {
             .into_iter()
             .chain(files_below(&self.common.join("refs")));
         for path in locks {
-            if path.extension().is_some_and(|ending| ending == "lock") && is_left(&path) {
+            if is_lock(&path) && is_left(&path) {
                 add(GitDamageKind::RefLock, self.name_of(&path));
             }
         }
@@ -209,9 +211,7 @@ impl GitDamageSearch {
         let done = match damage.kind {
             GitDamageKind::Head => {
                 let text = format!("ref: refs/heads/{}\n", self.main);
-                return self
-                    .write(&self.git_dir.join("HEAD"), text.as_bytes())
-                    .map(|()| true);
+                return write(&self.git_dir.join("HEAD"), text.as_bytes()).map(|()| true);
             }
             GitDamageKind::Index => {
                 let index = self.git_dir.join("index");
@@ -222,12 +222,13 @@ impl GitDamageSearch {
                 program::acting(&self.top, ["read-tree", "HEAD"]).output()?;
                 return Ok(true);
             }
-            GitDamageKind::Ref => return self.repair_ref(&damage.place, &place),
             GitDamageKind::ReceiptWithoutObject => return self.remove_ref(&damage.place),
             GitDamageKind::RefWithoutObject if damage.place.starts_with("refs/chant/") => {
                 return self.remove_ref(&damage.place);
             }
-            GitDamageKind::RefWithoutObject => return self.repair_ref(&damage.place, &place),
+            GitDamageKind::Ref | GitDamageKind::RefWithoutObject => {
+                return self.repair_ref(&damage.place, &place);
+            }
             GitDamageKind::EmptyObject => return self.repair_object(&place),
             GitDamageKind::PackWithoutIndex => {
                 let words = ["index-pack", "--strict"];
@@ -248,9 +249,7 @@ impl GitDamageSearch {
         let entries = log.lines().rev();
         let mut commits = entries.filter_map(|line| line.split(' ').nth(1));
         if let Some(commit) = commits.find(|commit| is_id(commit) && self.has_object(commit)) {
-            return self
-                .write(place, format!("{commit}\n").as_bytes())
-                .map(|()| true);
+            return write(place, format!("{commit}\n").as_bytes()).map(|()| true);
         }
         let is_packed = self.packed_refs().contains_key(name);
         if !is_packed && !name.starts_with("refs/chant/") {
@@ -274,7 +273,7 @@ impl GitDamageSearch {
         let mut whole = copies.filter_map(|copy| fs::read(copy).ok());
         if let Some(bytes) = whole.find(|bytes| !bytes.is_empty()) {
             fs::remove_file(place).map_err(|error| failed("remove", place, &error))?;
-            return self.write(place, &bytes).map(|()| true);
+            return write(place, &bytes).map(|()| true);
         }
         fs::remove_file(place).map_err(|error| failed("remove", place, &error))?;
         let id: String = inside.to_string_lossy().replace(['/', '\\'], "");
@@ -283,28 +282,22 @@ impl GitDamageSearch {
         for path in fields(&listed.out) {
             let file = self.top.join(path_from_bytes(path));
             if !path.contains(&b'\n') && file.symlink_metadata().is_ok_and(|it| it.is_file()) {
-                names.extend([path, b"\n"].concat());
+                names.push([path, b"\n"].concat());
             }
         }
-        let words = ["hash-object", "-w", "--stdin-paths"];
-        for name in names.split_inclusive(|byte| *byte == b'\n') {
-            // One at a time: git answers each line before it reads the next one.
+        for some in names.chunks(AT_ONCE) {
             let hashed = program::acting(&self.top, ["hash-object", "--stdin-paths"]);
-            if first_line(&hashed.answer_to(name)?.out) == id {
+            let out = hashed.answer_to(&some.concat())?.out;
+            let ids = String::from_utf8_lossy(&out).into_owned();
+            if let Some((name, _)) = some.iter().zip(ids.lines()).find(|(_, known)| *known == id) {
+                let words = ["hash-object", "-w", "--stdin-paths"];
                 program::acting(&self.top, words)
                     .answer_to(name)?
                     .success()?;
+                break;
             }
         }
         Ok(place.exists() || self.has_object(&id))
-    }
-
-    fn write(&self, place: &Path, bytes: &[u8]) -> Result<(), GitError> {
-        let beside = place.with_extension(format!("chant-mcp-{}", std::process::id()));
-        fs::write(&beside, bytes).map_err(|error| failed("write", &beside, &error))?;
-        flush_files(std::slice::from_ref(&beside))?;
-        fs::rename(&beside, place).map_err(|error| failed("write", place, &error))?;
-        flush_folders(&place.parent().map(Path::to_owned).into_iter().collect())
     }
 
     fn name_of(&self, path: &Path) -> String {
@@ -341,6 +334,19 @@ impl GitDamageSearch {
         let asked = program::reading(&self.common, ["cat-file", "-e", id]);
         asked.answer().is_ok_and(|answer| answer.status.success())
     }
+}
+
+/// Puts a file in place, durably.
+fn write(place: &Path, bytes: &[u8]) -> Result<(), GitError> {
+    let beside = place.with_extension(format!("chant-mcp-{}", std::process::id()));
+    fs::write(&beside, bytes).map_err(|error| failed("write", &beside, &error))?;
+    flush_files(std::slice::from_ref(&beside))?;
+    fs::rename(&beside, place).map_err(|error| failed("write", place, &error))?;
+    flush_folders(&place.parent().map(Path::to_owned).into_iter().collect())
+}
+
+fn is_lock(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "lock")
 }
 
 fn is_id(text: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Looks for damage in all that is kept of a project, against git, and repairs it if that is asked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chant_base::answer::Answer;
 use chant_base::error::Error;
@@ -124,9 +124,10 @@ fn settle(
     found: FoundDamage,
     repairs: bool,
 ) -> DamageView {
-    let done = match repairs {
-        true => repair(project, search, &found),
-        false => Ok(false),
+    let done = if repairs {
+        repair(project, search, &found)
+    } else {
+        Ok(false)
     };
     DamageView {
         kind: found.kind,
@@ -242,7 +243,7 @@ fn emptied(project: &Project) -> Result<Vec<FoundDamage>, Error> {
 
 /// Finds changes of several files that were interrupted.
 fn journals(project: &Project) -> Result<Vec<FoundDamage>, Error> {
-    let folder = project.state().ok().and_then(|state| state.read("journal"));
+    let folder = project.state()?.read("journal");
     let names = folder.and_then(|folder| disk::names(&folder).ok());
     let names = names.unwrap_or_default().into_iter();
     let found = names.filter(|one| one.is_folder).map(|one| {
@@ -399,12 +400,12 @@ fn commits(project: &Project) -> Result<Vec<FoundDamage>, Error> {
 /// Finds locks without a holder, and specs that lie in two places.
 fn leftovers(project: &Project) -> Result<Vec<FoundDamage>, Error> {
     let mut found = Vec::new();
-    if let Ok(runs) = project.runs()
-        && let Some(folder) = runs.state.read(&runs.state.in_project("locks"))
-    {
-        for entry in disk::names(&folder).unwrap_or_default() {
+    let runs = project.runs()?;
+    if let Some(folder) = runs.state.read(&runs.state.in_project("locks")) {
+        for entry in disk::names(&folder)? {
             let path = folder.join(&entry.name);
-            if entry.name.ends_with(".lock") && matches!(Lock::try_take(&path), Ok(Some(_))) {
+            let is_lock = path.extension().is_some_and(|ending| ending == "lock");
+            if is_lock && matches!(Lock::try_take(&path), Ok(Some(_))) {
                 found.push(FoundDamage {
                     kind: "spec-lock",
                     place: entry.name,
@@ -414,16 +415,17 @@ fn leftovers(project: &Project) -> Result<Vec<FoundDamage>, Error> {
             }
         }
     }
+    let text = |path: &Path| {
+        let read = project.disk.read_text(path, "").ok();
+        read.map(|(text, _)| text).filter(|text| !text.is_empty())
+    };
     let archive = project.root().join(ARCHIVE);
     for day in disk::names(&archive).unwrap_or_default() {
-        for entry in disk::names(&archive.join(&day.name)).unwrap_or_default() {
+        let day = archive.join(&day.name);
+        for entry in disk::names(&day).unwrap_or_default() {
             let path = project.root().join(SPECS).join(&entry.name);
-            let text = |path: &std::path::Path| project.disk.read_text(path, "").ok();
-            let same = text(&path).filter(|(text, _)| !text.is_empty());
-            if let (Some((here, _)), Some((there, _))) =
-                (same, text(&archive.join(&day.name).join(&entry.name)))
-                && here == there
-            {
+            let here = text(&path);
+            if here.is_some() && here == text(&day.join(&entry.name)) {
                 found.push(FoundDamage {
                     kind: "archived-twice",
                     place: format!("{SPECS}/{}", entry.name),

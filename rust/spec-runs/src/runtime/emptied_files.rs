@@ -1,5 +1,6 @@
 //! Makes specs and the configuration again that a loss of power emptied, from the commit that has them whole.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use chant_base::error::Error;
@@ -87,8 +88,12 @@ pub(in super::super) fn find(project: &Project) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for folder in folders {
         for entry in disk::names(&project.root().join(&folder)).unwrap_or_default() {
-            if !entry.is_folder && !entry.is_link && entry.name.ends_with(".md") {
-                found.push(format!("{folder}/{}", entry.name));
+            let path = format!("{folder}/{}", entry.name);
+            let is_document = Path::new(&path)
+                .extension()
+                .is_some_and(|ending| ending == "md");
+            if !entry.is_folder && !entry.is_link && is_document {
+                found.push(path);
             }
         }
     }
