@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +78,8 @@ class Disk:
         """Read all writes."""
         self._control.sendall(b"w")
         self._control.recv(1)
-        found, raw = [], (self.folder / "writes").read_bytes()
+        found: list[Write] = []
+        raw = (self.folder / "writes").read_bytes()
         place = 0
         while place < len(raw):
             at, size = struct.unpack_from("=qQ", raw, place)
@@ -89,7 +90,7 @@ class Disk:
 
 
 @contextmanager
-def disk(folder: Path, kind: str) -> Iterator[Disk]:
+def disk(folder: Path, kind: str) -> Generator[Disk]:
     """Make such a disk in an empty folder, which lies in memory, and mount it."""
     ours, theirs = socket.socketpair()
     served, top = folder / "served", folder / "top"
@@ -140,7 +141,7 @@ def write_cut(file: Path, writes: list[Write], end: int, size: int, chance: rand
 
 
 @contextmanager
-def mounted(write: Callable[[Path], None], folder: Path) -> Iterator[Path]:
+def mounted(write: Callable[[Path], None], folder: Path) -> Generator[Path]:
     """Mount an image that `write` makes as the next start of the machine would."""
     # A name of its own: a loop device of the cut before may be there a moment longer.
     place = Path(tempfile.mkdtemp(dir=folder))
@@ -149,15 +150,17 @@ def mounted(write: Callable[[Path], None], folder: Path) -> Iterator[Path]:
     top.mkdir()
     try:
         # So may the file system of the cut before, whose name is the same.
+        said = ""
         for _ in range(20):
             tried = subprocess.run(
                 ["mount", "-o", "loop", str(file), str(top)], capture_output=True, text=True, check=False
             )
             if tried.returncode == 0:
                 break
+            said = tried.stderr
             time.sleep(0.1)
         else:
-            raise OSError(f"the file system does not start again: {tried.stderr}")
+            raise OSError(f"the file system does not start again: {said}")
         try:
             yield top
         finally:

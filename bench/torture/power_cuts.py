@@ -56,7 +56,7 @@ class Trial:
     """A project on such a disk, and what was said about it."""
 
     disk: Disk
-    sayings: list[Saying] = field(default_factory=list)
+    sayings: list[Saying] = field(default_factory=list[Saying])
 
     @property
     def root(self) -> Path:
