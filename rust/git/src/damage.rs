@@ -75,7 +75,7 @@ impl GitDamageKind {
         }
     }
 
-    /// What repairs it, as a phrase.
+    /// The repair, as a phrase.
     pub fn repair(self) -> &'static str {
         match self {
             Self::Head => "put HEAD on the main branch again",

@@ -22,7 +22,7 @@ use super::super::runtime::emptied_files;
 use super::super::runtime::recovery;
 use super::super::view::doctor::{DamageView, DeepReport};
 
-/// What is found, what repairs it, and how that is done here.
+/// A damage, its repair, and the way in which that is done here.
 struct FoundDamage {
     kind: &'static str,
     place: String,
@@ -33,7 +33,7 @@ struct FoundDamage {
 /// Looks for damage of some kinds.
 type Look = fn(&Project) -> Result<Vec<FoundDamage>, Error>;
 
-/// How a damage is repaired here.
+/// The ways in which damage is repaired here.
 enum Repair {
     /// By a person.
     Person,

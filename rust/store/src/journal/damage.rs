@@ -7,7 +7,7 @@ use super::ChangeJournal;
 use super::intent::{ChangePhase, PlacedStep, StepRecord};
 use super::recovery::StepState;
 
-/// What is damaged of a step.
+/// The damage of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Damage {
     /// Nothing.
