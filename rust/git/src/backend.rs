@@ -177,9 +177,11 @@ impl Repo {
         library: impl FnOnce(&git2::Repository) -> Result<T, git2::Error>,
         program: impl FnOnce() -> Result<T, GitError>,
     ) -> Result<T, GitError> {
-        flushing::prepare(&self.common_dir)?;
         match self.backend {
-            GitBackend::Library => self.library_kept(doing, library),
+            GitBackend::Library => {
+                flushing::prepare(&self.common_dir)?;
+                self.library_kept(doing, library)
+            }
             GitBackend::Program => program(),
         }
     }

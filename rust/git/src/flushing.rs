@@ -48,8 +48,7 @@ const RECENT: Duration = Duration::from_secs(600);
 /// `File`.
 pub(super) fn prepare(common_dir: &Path) -> Result<(), GitError> {
     let path = settings_file(common_dir);
-    let is_there = fs::read(&path).is_ok_and(|found| found == FLUSHES.as_bytes());
-    if is_there {
+    if is_ours(&path) {
         return Ok(());
     }
     let beside = common_dir.join(format!("{SETTINGS}-{}", std::process::id()));
@@ -57,14 +56,19 @@ pub(super) fn prepare(common_dir: &Path) -> Result<(), GitError> {
     written.map_err(|error| failed("write", &path, &error))
 }
 
-/// Has an opened repository read the settings; without the file nothing was written here yet.
+/// Has an opened repository read the settings; without the file nothing was written here yet. One that says anything
+/// else is not ours.
 pub(super) fn apply(repo: &git2::Repository) -> Result<(), git2::Error> {
     let path = settings_file(repo.commondir());
-    if !path.is_file() {
+    if !is_ours(&path) {
         return Ok(());
     }
     let level = git2::ConfigLevel::App;
     repo.config()?.add_file(&path, level, false)
+}
+
+fn is_ours(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|found| found == FLUSHES.as_bytes())
 }
 
 /// Returns the file with the settings for git2.

@@ -37,7 +37,13 @@ impl Repo {
         if self.object_of_ref(name)?.is_some() {
             return Ok(false);
         }
-        self.name_object(name, &self.write_text(text)?, why)
+        let object = self.write_text(text)?;
+        let is_named = self.name_object(name, &object, why)?;
+        // A `git gc --prune=now` may have removed it while no ref led to it.
+        if is_named && !self.has_object(&object)? {
+            self.write_text(text)?;
+        }
+        Ok(is_named)
     }
 
     /// Writes a text that no ref names yet, as [`Repo::keep_text`] keeps it; returns its object.

@@ -306,7 +306,9 @@ impl Repo {
         if self.backend == GitBackend::Library && self.has_merge_drivers(replaced)? {
             return by_program();
         }
-        flushing::prepare(&self.common_dir)?;
+        if self.backend == GitBackend::Library {
+            flushing::prepare(&self.common_dir)?;
+        }
         let by_library = |repo: &git2::Repository| draft_by_library(repo, base, sides, settled);
         self.read("merge", by_library, by_program)
     }
