@@ -26,6 +26,36 @@ REQUIREMENTS: dict[str, Requirement] = {
         " and so is each answer about them until it is settled.",
         "issue: Refused means nothing happened 1",
     ),
+    "store:journal:the_whole_text_wins": Requirement(
+        "Of a change that a crash interrupted a text that was emptied or damaged is never put in place of a"
+        " whole one; the whole one wins, and what was found is reported.",
+        "issue 43: Durable landings 3",
+    ),
+    "store:locks:a_fork_keeps_none": Requirement(
+        "Processes that were forked while a thread edits keep no lock, so that edits go on in the parent and"
+        " elsewhere.",
+        "issue 43: Durable landings 4",
+    ),
+    "store:write:a_power_loss_takes_nothing_that_was_said": Requirement(
+        "What was said to be done by a command is there after a loss of power at any moment, and the"
+        " repository is whole, also with writes that were pending, in another order or torn.",
+        "issue 43: Durable landings 1",
+    ),
+    "store:git:landings_are_flushed_in_order": Requirement(
+        "Objects, then files and their folders, then the index, refs and receipts are flushed before a"
+        " landing is said to be done.",
+        "issue 43: Durable landings 1",
+    ),
+    "store:doctor:each_damage_is_named_and_repaired": Requirement(
+        "`doctor --deep` names damage of receipts, refs, objects, journals, records, locks and specs, each"
+        " with one repair, and repairs what can be repaired.",
+        "issue 43: Durable landings 6",
+    ),
+    "store:recovery:an_emptied_spec_is_made_again": Requirement(
+        "A spec without a byte that HEAD has whole is made again from there by the next recovery, which says"
+        " so.",
+        "issue 43: Durable landings 1",
+    ),
     "store:journal:an_edit_after_a_crash_splits_nothing": Requirement(
         "A file that is edited between a crash and the next opening keeps its edit, and the other files of"
         " the change stay together: all or none.",

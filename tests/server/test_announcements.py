@@ -135,7 +135,7 @@ class FakeSession:
 
 def publisher_of(project: Project) -> ChangePublisher:
     session = Session(Place(project.root, (project.root,)))
-    return ChangePublisher(OneClient(session), OfferedTools(session, Offer(["auto"])))
+    return ChangePublisher(OneClient(session), OfferedTools(session, Offer(["auto"])), ())
 
 
 def connection(made: ChangePublisher, name: str, session: Any) -> Any:

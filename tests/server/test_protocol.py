@@ -240,3 +240,24 @@ async def test_the_official_client_works_over_stdio(project: Project, mode: Any)
 async def test_an_in_memory_client_works_in_both_eras(call: Caller) -> None:
     assert len((await call.client.list_tools()).tools) == 24
     assert await call.text("chant_status", brief=True) == "No specs"
+
+
+# What cannot be kept is refused
+
+
+@pytest.mark.requirement("protocol:refusals:what_cannot_be_kept")
+@pytest.mark.parametrize("shape", [plain, modern])
+def test_a_token_that_is_true_and_a_resource_that_cannot_be_are_refused(pipes: Pipes, shape: Any) -> None:
+    asked = shape(request(1, "tools/list"))
+    asked["params"] = {**asked.get("params", {})}
+    asked["params"]["_meta"] = {**asked["params"].get("_meta", {}), "progressToken": True}
+    error = pipes.ask(asked)["error"]
+    assert (error["code"], "progressToken" in error["message"]) == (-32602, True)
+    if shape is plain:
+        subscription = request(2, "resources/subscribe", {"uri": "nonsense://x"})
+    else:
+        wanted = {"notifications": {"resourceSubscriptions": ["nonsense://x"]}}
+        subscription = shape(request(2, "subscriptions/listen", wanted))
+    error = pipes.ask(subscription)["error"]
+    assert error["code"] == -32602
+    assert error["message"].startswith("Unknown resource: nonsense://x; expected one like chant://spec/{id}")

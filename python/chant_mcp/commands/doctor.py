@@ -20,18 +20,37 @@ from chant_mcp.terminal import say_json
 @click.command()
 @click.option("--live", is_flag=True, help="Have each agent's model answer once; that costs a little.")
 @click.option("--yes", is_flag=True, help="Agree to that.")
+@click.option(
+    "--deep", is_flag=True, help="Look for damage in all that is kept, against git, and for nothing else."
+)
+@click.option("--repair", is_flag=True, help="With --deep: repair what can be repaired.")
 @json_option
 @on_project
 @click.pass_context
 @exit_code_1("it finds a problem")
-def doctor(context: click.Context, session: Session, live: bool, yes: bool, as_json: bool) -> None:
+def doctor(
+    context: click.Context,
+    session: Session,
+    live: bool,
+    yes: bool,
+    deep: bool,
+    repair: bool,
+    as_json: bool,
+) -> None:
     """Show what agents would find here: git, their programs, their environment.
 
     The agents that would work are started for their release, their help and their login, and once where runs
     work. No model is asked without `--live`. Values that may be secrets are not shown. A remote that clones
     share is tried with refs of its own, which are removed; nothing else is changed.
+
+    With `--deep` receipts, refs, records, journals, locks and specs are held against git instead; `--repair`
+    repairs what can be, and never removes what is whole.
     """
     session.recovers = False
+    if repair and not deep:
+        raise click.UsageError("--repair goes with --deep, which says what there is to repair.")
+    if deep:
+        context.exit(_look_deep(session, repair=repair, as_json=as_json))
     if live and not yes:
         click.confirm("Each configured agent asks its model once, which costs. Go on?", abort=True, err=True)
     found: Data = session.chant.doctor(live=live).data
@@ -58,6 +77,31 @@ def doctor(context: click.Context, session: Session, live: bool, yes: bool, as_j
         for part in _parts(found):
             out.print(part, soft_wrap=True)
     context.exit(1 if found["problems"] else 0)
+
+
+def _look_deep(session: Session, *, repair: bool, as_json: bool) -> int:
+    """Print the damage, and what became of it; return 1 where some is left."""
+    found: Data = session.chant.deep_look(repair=repair).data
+    left = [one for one in found["damages"] if not one["repaired"]]
+    if as_json:
+        from chant_mcp.paging import written
+
+        say_json(written(found))
+        return 1 if left else 0
+    from chant_mcp.commands import display
+    from chant_mcp.commands.display import plain
+
+    out = display.console()
+    for one in found["damages"]:
+        sign = plain("✓ ", "green") if one["repaired"] else plain("✗ ", "red")
+        out.print(sign + plain(f"{one['kind']}: {one['place']}"), soft_wrap=True)
+        done = "repaired" if one["repaired"] else one.get("failed") or "not repaired"
+        out.print(plain(f"  {one['repair']} ({done})", "dim"), soft_wrap=True)
+    if not found["damages"]:
+        out.print(plain("No damage was found."))
+    elif left and not repair:
+        out.print(plain("→ `chant-mcp doctor --deep --repair` repairs what can be repaired.", "dim"))
+    return 1 if left else 0
 
 
 def _parts(found: Data) -> Iterator[RenderableType]:

@@ -117,7 +117,8 @@ class ChantServer(MCPServer[Any]):
             extensions=[Apps(), RunTasks(self._own_session)] if rights is None else [],
         )
         # The small server of runs, which answers an agent before this one does, announces nothing.
-        self._publisher = None if rights is not None else ChangePublisher(self._clients, self._offered)
+        texts = {str(text.uri) for text in [*resources(), apps.board_resource()]}
+        self._publisher = None if rights is not None else ChangePublisher(self._clients, self._offered, texts)
         if self._publisher is not None:
             self._publisher.serve(self._lowlevel_server)
         self._lowlevel_server.add_request_handler("resources/list", PaginatedRequestParams, self._list_page)

@@ -46,8 +46,9 @@ def admit(line: bytes) -> Item:
         return _unusual(line, error)
     if isinstance(message, t.JSONRPCNotification) and b'"id"' in line:
         return _unusual(line, None)
-    if len(line) > LONGEST_TEXT and isinstance(message, t.JSONRPCRequest):
-        return _short(message) or SessionMessage(message)
+    if isinstance(message, t.JSONRPCRequest):
+        refused = _bad_token(message) or (_short(message) if len(line) > LONGEST_TEXT else None)
+        return refused or SessionMessage(message)
     return SessionMessage(message)
 
 
@@ -90,8 +91,18 @@ def _of_frame(frame: dict[str, Any]) -> Item:
     except ValidationError:
         return _rejection(frame)
     if isinstance(message, t.JSONRPCRequest):
-        return _short(message) or SessionMessage(message)
+        return _bad_token(message) or _short(message) or SessionMessage(message)
     return SessionMessage(message)
+
+
+def _bad_token(request: t.JSONRPCRequest) -> t.JSONRPCError | None:
+    """Refuse a request whose progress could not be reported: the library takes `true` for the number 1."""
+    meta = (request.params or {}).get("_meta")
+    token = cast(dict[str, Any], meta).get("progressToken") if isinstance(meta, dict) else None
+    if isinstance(token, bool):
+        why = "Invalid params: its progressToken has to be a string or an integer"
+        return _error(t.INVALID_PARAMS, why, request.id)
+    return None
 
 
 def _short(request: t.JSONRPCRequest) -> t.JSONRPCError | None:

@@ -8,7 +8,7 @@ listens to it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,9 +40,10 @@ from mcp_types import (
 from chant_mcp.server.changed_uris import uris_of
 from chant_mcp.server.clients import Client, Clients, session_id
 from chant_mcp.server.project_watch import News, ProjectWatch
+from chant_mcp.server.uris import TEMPLATES, document_of
 from chant_mcp.server.wire import is_implied
 from chant_mcp.session import Session
-from chant_mcp.tool_calls import OfferedTools
+from chant_mcp.tool_calls import OfferedTools, shown
 
 _MOST_LISTENERS = 1_000
 """Connections and streams that are notified; of connections the oldest one is forgotten."""
@@ -70,10 +71,11 @@ class _Listener:
 class ChangePublisher:
     """The one publisher of a server."""
 
-    def __init__(self, clients: Clients, offered: OfferedTools) -> None:
-        """Take whose projects are watched, and the tools whose list may change."""
+    def __init__(self, clients: Clients, offered: OfferedTools, texts: Collection[str]) -> None:
+        """Take whose projects are watched, the tools whose list may change, and the URIs of our own texts."""
         self._clients = clients
         self._offered = offered
+        self._texts = texts
         self._bus = InMemorySubscriptionBus()
         self._streams = _Streams(self)
         self._open_streams = 0
@@ -185,6 +187,7 @@ class ChangePublisher:
     async def _subscribe(
         self, ctx: ServerRequestContext[Any, Any], params: SubscribeRequestParams
     ) -> EmptyResult:
+        self.refuse_unknown(params.uri)
         listener = self._remember(ctx)
         if len(listener.uris) >= _MOST_URIS and params.uri not in listener.uris:
             raise MCPError(
@@ -193,6 +196,17 @@ class ChangePublisher:
         listener.uris.add(params.uri)
         await self._watch(listener.client.session).started()
         return EmptyResult()
+
+    def refuse_unknown(self, *uris: str) -> None:
+        """Refuse a subscription to what can never be there.
+
+        Raises:
+            MCPError: `INVALID_PARAMS`, naming the first such URI.
+        """
+        for uri in uris:
+            if uri not in self._texts and document_of(uri) is None:
+                kinds = ", ".join(template.uri for template in TEMPLATES)
+                raise MCPError(INVALID_PARAMS, f"Unknown resource: {shown(uri)}; expected one like {kinds}")
 
     async def _unsubscribe(
         self, ctx: ServerRequestContext[Any, Any], params: UnsubscribeRequestParams
@@ -290,6 +304,7 @@ class _Streams(ListenHandler):
         wanted = params.notifications.model_copy(update={"prompts_list_changed": None})
         if len(wanted.resource_subscriptions or ()) > _MOST_URIS:
             raise MCPError(INVALID_PARAMS, f"A stream takes at most {_MOST_URIS} resource subscriptions")
+        self._publisher.refuse_unknown(*(wanted.resource_subscriptions or ()))
         with self._publisher.stream() as watch:
             await watch.started()
             return await self(ctx, params.model_copy(update={"notifications": wanted}))

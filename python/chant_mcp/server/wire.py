@@ -37,6 +37,9 @@ _MOST_QUEUED = 1024
 _AT_ONCE = 4096
 """Bytes that a ready pipe takes without blocking (PIPE_BUF on Linux); an empty one takes its capacity."""
 
+_MOST_WAITING = 8_000_000
+"""Bytes of answers that wait for the client to read them; while there are more, it is not read either."""
+
 _DRAIN = 30.0
 """Seconds for which requests in flight are waited for after the input ended."""
 
@@ -143,6 +146,8 @@ class PipeOut(_End):
         self._fd = fd
         self._lock = anyio.Lock()
         self._rest = memoryview(b"")
+        self._waiting = 0
+        self._has_room = anyio.Event()
         self._closed = False
         self._watch: ReaderWatch | None = None
         self._is_client_gone: Callable[[], bool] = bool
@@ -158,6 +163,7 @@ class PipeOut(_End):
 
         def lose() -> None:
             self._closed = True
+            self._has_room.set()
             source.end(drops=True)
             on_lost()
 
@@ -172,6 +178,20 @@ class PipeOut(_End):
             anyio.ClosedResourceError: When the pipe was closed, or a line stayed unfinished.
         """
         line = reply.line(item.message)
+        self._waiting += len(line)
+        try:
+            await self._send(line)
+        finally:
+            self._waiting -= len(line)
+            self._has_room.set()
+
+    async def room(self) -> None:
+        """Wait until the client has read most of what it asked for, or is gone."""
+        while self._waiting > _MOST_WAITING and not self._closed:
+            self._has_room = anyio.Event()
+            await self._has_room.wait()
+
+    async def _send(self, line: bytes) -> None:
         async with self._lock:
             if self._closed:
                 raise anyio.ClosedResourceError
@@ -226,6 +246,7 @@ class PipeOut(_End):
     async def aclose(self) -> None:
         """Refuse further messages."""
         self._closed = True
+        self._has_room.set()
         if self._watch is not None:
             self._watch.stop()
 
@@ -339,6 +360,10 @@ class GateOut(_End):
             if isinstance(item.message, (t.JSONRPCResponse, t.JSONRPCError)):
                 self.settle(item.message.id)
 
+    async def room(self) -> None:
+        """Wait until the client has read most of what it asked for."""
+        await self._out.room()
+
     async def aclose(self) -> None:
         """Close the pipe."""
         await self._out.aclose()
@@ -361,6 +386,7 @@ class GateIn(_End):
         """Wait for the next message that the server shall see."""
         while not self._queue:
             try:
+                await self._out.room()
                 item = await self._inner.receive()
             except anyio.EndOfStream:
                 self._on_end()

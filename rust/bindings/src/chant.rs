@@ -235,6 +235,12 @@ impl ChantProject {
         answer(py, || runs::doctor(&self.project, live))
     }
 
+    /// Returns the damage in what is kept of the project; with `repair` what can be repaired is.
+    #[pyo3(signature = (*, repair = false))]
+    fn deep_look(&self, py: Python<'_>, repair: bool) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::deep_look(&self.project, repair))
+    }
+
     /// The agents that are known, and what is here of them; nothing is started when `quick`.
     #[pyo3(signature = (*, quick = false))]
     fn agents_list(&self, py: Python<'_>, quick: bool) -> Result<PyAnswer, Raised> {

@@ -9,6 +9,7 @@ mod counted;
 mod detached;
 mod diagnostics;
 mod fleet;
+mod forks;
 mod graph;
 mod handles;
 mod merge;
@@ -82,6 +83,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         crate::diagnostics::start();
+        crate::forks::watch(module.py())?;
         crate::stop::note_variables(module.py())?;
         crate::graph::register_protocols(module.py())
     }

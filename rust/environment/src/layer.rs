@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use chant_base::diagnostics::LogFailure;
 use chant_store::digest::sha256;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -289,7 +290,14 @@ pub(super) fn open(folder: &Path) {
 /// A lock that the system frees when its process ends.
 #[derive(Debug)]
 pub struct OwnLock {
-    _file: fs::File,
+    file: fs::File,
+}
+
+impl Drop for OwnLock {
+    fn drop(&mut self) {
+        // A process that was forked meanwhile has a copy of the file, which would keep the lock.
+        self.file.unlock().log_failure("release a lock");
+    }
 }
 
 impl OwnLock {
@@ -303,7 +311,7 @@ impl OwnLock {
             .open(&place)
             .map_err(failed("open", &place))?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
+            Ok(()) => Ok(Some(Self { file })),
             Err(fs::TryLockError::WouldBlock) => Ok(None),
             Err(fs::TryLockError::Error(error)) => Err(failed("lock", &place)(error)),
         }

@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, MutexGuard};
 use std::time::SystemTime;
 
-use super::{GitError, Repo, complained_of, is_missing, path_from_bytes, program, trimmed};
+use super::{
+    GitError, Repo, complained_of, flushing, is_missing, path_from_bytes, program, trimmed,
+};
 
 /// The text of a git2 failure that has no message, such as half a write.
 const SILENT: &str = "no error";
@@ -22,7 +24,7 @@ pub(super) enum GitBackend {
 
 /// Inode, modification time and kind (true for a folder) of the files that an open repository
 /// depends on.
-type RepoMarks = [Option<(u64, Option<SystemTime>, bool)>; 5];
+type RepoMarks = [Option<(u64, Option<SystemTime>, bool)>; 6];
 
 /// A repository that the last question left open.
 pub(super) struct RepoHandle {
@@ -123,6 +125,7 @@ impl Repo {
             common("config"),
             common("shallow"),
             common("info/grafts"),
+            flushing::settings_file(&self.common_dir),
         ];
         places.map(|path| {
             let metadata = path.symlink_metadata().ok()?;
@@ -133,7 +136,9 @@ impl Repo {
     }
 
     fn opened(&self, doing: &'static str) -> Result<git2::Repository, GitError> {
-        git2::Repository::open(self.folder()).map_err(|error| match error.code() {
+        let opened = git2::Repository::open(self.folder())
+            .and_then(|repo| flushing::apply(&repo).map(|()| repo));
+        opened.map_err(|error| match error.code() {
             git2::ErrorCode::Owner => GitError::Owner {
                 path: complained_of(error.message(), self.folder()),
             },
@@ -173,7 +178,10 @@ impl Repo {
         program: impl FnOnce() -> Result<T, GitError>,
     ) -> Result<T, GitError> {
         match self.backend {
-            GitBackend::Library => self.library_kept(doing, library),
+            GitBackend::Library => {
+                flushing::prepare(&self.common_dir)?;
+                self.library_kept(doing, library)
+            }
             GitBackend::Program => program(),
         }
     }

@@ -6,7 +6,7 @@ use super::index::wait_for_lock;
 use super::landed_branches::LANDED;
 use super::program::{self, first_line};
 use super::remote_refs::{LOOKED, LOOKED_TARGET};
-use super::{CheckoutHead, GitError, Repo, is_missing};
+use super::{CheckoutHead, GitError, Repo, flushing, is_missing};
 
 /// The folder of refs that holds backups of branches.
 const BACKUPS: &str = "refs/chant/backup/";
@@ -379,12 +379,8 @@ impl Repo {
                 "--end-of-options",
             ];
             // The empty last argument requires that the ref does not exist.
-            self.acting(words)
-                .arg(name)
-                .arg(commit)
-                .arg("")
-                .output()
-                .map(drop)
+            self.acting(words).arg(name).arg(commit).arg("").output()?;
+            flushing::flush_ref(self.common_dir(), name)
         })
     }
 
@@ -418,7 +414,8 @@ impl Repo {
                 to,
                 from,
             ];
-            self.acting(words).output().map(drop)
+            self.acting(words).output()?;
+            flushing::flush_ref(self.common_dir(), name)
         })
     }
 

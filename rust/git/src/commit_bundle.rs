@@ -6,13 +6,14 @@
     reason = "a bundle and the packs of git are no documents of the store"
 )]
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::index::failed;
-use super::{GitError, Repo, program};
+use super::{GitError, Repo, flushing, program};
 use chant_confine::Confinement;
 
 /// The first lines of the two versions of bundles.
@@ -215,7 +216,7 @@ impl UnpackedBundle {
             let to = packs.join(from.file_name().unwrap_or_default());
             fs::rename(&from, &to).map_err(|error| failed("move", &from, &error))?;
         }
-        Ok(())
+        flushing::flush_folders(&BTreeSet::from([packs]))
     }
 }
 

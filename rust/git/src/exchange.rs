@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{GitError, Repo};
+use super::{GitError, Repo, flushing};
 
 /// The number of refs that one call of git fetches from a remote.
 const AT_ONCE: usize = 1000;
@@ -158,7 +158,8 @@ impl Repo {
             "--end-of-options",
         ];
         let asked = self.acting(words).arg(remote);
-        asked.answer_to(names.as_bytes())?.success().map(drop)
+        asked.answer_to(names.as_bytes())?.success()?;
+        flushing::flush_new_objects(self.common_dir())
     }
 
     fn take_in(

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::backend::GitBackend;
-use super::{GitError, Repo};
+use super::{GitError, Repo, flushing};
 
 /// The lock timeout: how long this waits while another process holds the index.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
@@ -259,7 +259,8 @@ impl<'a> IndexLock<'a> {
         };
         place().map_err(|error| failed("write the index", self.index, &error))?;
         self.is_held = false;
-        Ok(())
+        let folder = self.index.parent().map(Path::to_owned);
+        flushing::flush_folders(&folder.into_iter().collect())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::branches::{NO_HOOKS, oid, within_changing_folders};
 use super::program::first_line;
-use super::{GitError, Repo};
+use super::{GitError, Repo, flushing};
 
 /// The greatest number of texts that are listed.
 const MOST_TEXTS: usize = 100_000;
@@ -37,7 +37,13 @@ impl Repo {
         if self.object_of_ref(name)?.is_some() {
             return Ok(false);
         }
-        self.name_object(name, &self.write_text(text)?, why)
+        let object = self.write_text(text)?;
+        let is_named = self.name_object(name, &object, why)?;
+        // A `git gc --prune=now` may have removed it while no ref led to it.
+        if is_named && !self.has_object(&object)? {
+            self.write_text(text)?;
+        }
+        Ok(is_named)
     }
 
     /// Writes a text that no ref names yet, as [`Repo::keep_text`] keeps it; returns its object.
@@ -50,7 +56,8 @@ impl Repo {
             |repo| Ok(repo.blob(text)?.to_string()),
             || {
                 let words = ["hash-object", "-w", "-t", "blob", "--stdin", "--no-filters"];
-                let written = self.reading(words).answer_to(text)?;
+                let call = self.reading(words).setting("core.fsync", "all");
+                let written = call.answer_to(text)?;
                 Ok(first_line(&written.success()?))
             },
         )
@@ -77,7 +84,8 @@ impl Repo {
                 let words = [NO_HOOKS[0], NO_HOOKS[1], "update-ref", "-m", why];
                 let call = self.acting(words).arg("--end-of-options").arg(name);
                 // The empty last argument requires that the ref does not exist.
-                call.arg(object).arg("").output().map(drop)
+                call.arg(object).arg("").output()?;
+                flushing::flush_ref(self.common_dir(), name)
             },
         );
         match created {

@@ -9,7 +9,7 @@ use super::branches::oid;
 use super::commits::{CommitAuthor, NewCommit};
 use super::hooks::{CommitDraft, ConfinedHooks};
 use super::program::{fields, first_line};
-use super::{GitError, Repo, is_missing};
+use super::{GitError, Repo, flushing, is_missing};
 
 /// The first git whose `merge-tree` writes a tree.
 const GIT_THAT_MERGES: &str = "2.38";
@@ -308,6 +308,9 @@ impl Repo {
         // Merge drivers are programs of the user's, which only the git program runs.
         if self.backend == GitBackend::Library && self.has_merge_drivers(replaced)? {
             return by_program();
+        }
+        if self.backend == GitBackend::Library {
+            flushing::prepare(&self.common_dir)?;
         }
         let by_library = |repo: &git2::Repository| draft_by_library(repo, base, sides, settled);
         self.read("merge", by_library, by_program)

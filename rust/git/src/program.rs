@@ -23,6 +23,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::GitError;
+use super::flushing::FLUSH_ALL;
 use super::pipe::{TimedPipe, output_of};
 use super::program_environment::clean_command;
 use super::program_output::GitOutput;
@@ -138,6 +139,18 @@ pub(super) fn acting_with_hooks<'a>(
         setting.push(hooks);
         command.arg("-c").arg(setting);
     }
+    let call = prepare(command, folder, args.into_iter().collect(), false);
+    let flushing = FLUSH_ALL.into_iter();
+    flushing.fold(call, |call, (key, value)| call.setting(key, value))
+}
+
+/// Works as [`acting`] in a folder whose repository need not last a power loss.
+pub(super) fn acting_unflushed<'a>(
+    folder: &Path,
+    args: impl IntoIterator<Item = &'a str>,
+) -> GitCall {
+    let mut command = clean_command();
+    stay_within(&mut command, folder);
     prepare(command, folder, args.into_iter().collect(), false)
 }
 

@@ -10,7 +10,7 @@ use super::branches::oid;
 use super::commits::{CommitAuthor, NewCommit};
 use super::program::first_line;
 use super::program_output::GitOutput;
-use super::{GitError, Repo};
+use super::{GitError, Repo, flushing};
 
 /// The folder of the copies of what remotes have, one folder for each remote.
 pub const LOOKED: &str = "refs/chant/looked/";
@@ -169,7 +169,12 @@ impl Repo {
         let call = copies.iter().fold(call, |call, copy| {
             call.arg(format!("+{}:{}", copy.from, copy.to))
         });
-        call.output().map(drop)
+        call.output()?;
+        flushing::flush_new_objects(self.common_dir())?;
+        let mut folders = copies
+            .iter()
+            .map(|copy| flushing::flush_ref(self.common_dir(), &copy.to));
+        folders.try_for_each(|flushed| flushed)
     }
 
     /// Returns the refs below a folder of names, which ends with a slash, by the rest of their names.

@@ -111,7 +111,7 @@ pub enum StoreError {
         why: String,
     },
     /// A file could not be written.
-    #[error("cannot write `{path}`: {source}; the old content is unchanged")]
+    #[error("cannot write `{path}`: {source}; nothing was changed")]
     NotWritten {
         /// The file.
         path: String,

@@ -31,7 +31,7 @@ const INSTANT: Duration = Duration::from_millis(200);
 pub struct SpecLock {
     file: PathBuf,
     /// Released after the file is removed.
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl SpecLock {
@@ -66,7 +66,7 @@ impl SpecLock {
     ) -> Result<Self, WorkError> {
         let file = place(runs, spec_id)?;
         match Lock::claim(&file, &holder_text(runs), deadline)? {
-            Some(lock) => Ok(Self { file, _lock: lock }),
+            Some(lock) => Ok(Self { file, lock }),
             None => Err(WorkError::Held {
                 spec_id: spec_id.to_owned(),
                 holder: LockHolder::of(&file),
@@ -88,8 +88,10 @@ impl SpecLock {
 
 impl Drop for SpecLock {
     fn drop(&mut self) {
-        // A file that stays is no held lock; recovery removes it.
-        let _ = disk::remove(&self.file);
+        // A file that stays is no held lock; recovery removes it. That of a parent is not ours.
+        if self.lock.is_ours() {
+            let _ = disk::remove(&self.file);
+        }
     }
 }
 

@@ -67,6 +67,16 @@ REQUIREMENTS: dict[str, Requirement] = {
     "protocol:initialize:reports_the_package_version": Requirement(
         "`serverInfo.version` is the version of our package.", "seed chant:1579; reference chant 8.1 D31"
     ),
+    "protocol:budgets:who_does_not_read_is_not_read": Requirement(
+        "A client that asks and does not read is not read either, so that its answers do not fill the memory;"
+        " once it reads, all of them come.",
+        "issue 43: Durable landings 5",
+    ),
+    "protocol:refusals:what_cannot_be_kept": Requirement(
+        "A progress token that is no text or integer, and a subscription to what can never be there, are"
+        " refused.",
+        "issue 43: Durable landings 7",
+    ),
     "protocol:revisions:four_by_handshake": Requirement(
         "A client can agree on 2024-11-05, 2025-03-26, 2025-06-18 or 2025-11-25 by handshake.",
         "issue: Protocol; decisions 3: Protocol revisions",

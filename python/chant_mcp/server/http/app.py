@@ -61,11 +61,24 @@ _RETRY = 1_000
 """Milliseconds after which a client whose connection broke is to come back."""
 
 
+_IDLE = 30 * 60.0
+"""Seconds without a request after which a session ends; its client begins another one."""
+
+_MOST_SESSIONS = 1_000
+"""Sessions at once; who would begin one more is told to come back."""
+
+
 async def serve(server: Server[Any], service: Service) -> None:
     """Serve until a signal comes; calls in flight are then answered if they end in time."""
     calls = Calls()
     server.middleware.append(calls.counted)
-    sessions = Sessions(server, max_request_body_size=MOST_BYTES, retry_interval=_RETRY)
+    sessions = Sessions(
+        server,
+        max_request_body_size=MOST_BYTES,
+        retry_interval=_RETRY,
+        session_idle_timeout=_IDLE,
+        max_sessions=_MOST_SESSIONS,
+    )
     app = Door(Starlette(routes=_routes(server, sessions, service)), service.names)
     http = _Http(
         uvicorn.Config(

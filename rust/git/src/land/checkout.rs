@@ -1,13 +1,13 @@
 //! Replaces the files and the index of one checkout in a landing.
 
 use chant_base::diagnostics::LogFailure;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::super::backend::git_dir_of;
 use super::super::index::failed;
 use super::super::program::{self, GitCall, first_line};
-use super::super::{GitError, Repo, path_from_bytes};
+use super::super::{GitError, Repo, flushing, path_from_bytes};
 use super::changes::{FileVersion, GitPath, PathChanges};
 use super::checkout_check::{CheckoutEntries, CheckoutEntry, CheckoutState, FileStep, PathStep};
 use super::disk::{self, PathContent, PlacedFile};
@@ -210,6 +210,25 @@ impl<'a> CheckoutReplacement<'a> {
         Ok(None)
     }
 
+    /// Makes what was done in the checkout last; the new files were flushed before they took their places.
+    pub(super) fn flush_files(&self) -> Result<(), GitError> {
+        let mut folders = BTreeSet::new();
+        for done in &self.done {
+            let place = match done {
+                PlacedFile::Replaced { place, .. }
+                | PlacedFile::Appeared { place, .. }
+                | PlacedFile::Removed { place, .. }
+                | PlacedFile::Made(place)
+                | PlacedFile::Unmade(place) => place,
+            };
+            // Empty folders above a removed file are gone.
+            let mut above = place.ancestors().skip(1);
+            let above = above.find(|folder| folder.is_dir());
+            folders.extend(above.map(Path::to_owned));
+        }
+        flushing::flush_folders(&folders)
+    }
+
     /// Writes the stamps of the new files into the new index, so that git need not read them again.
     pub(super) fn refresh_index(&self) -> Result<(), GitError> {
         let mut paths = Vec::new();
@@ -240,6 +259,7 @@ impl<'a> CheckoutReplacement<'a> {
             disk::put_index(&self.index(), &index)
                 .map_err(|error| failed("write the index", &index, &error))?;
             self.is_index_replaced = true;
+            flushing::flush_folders(&BTreeSet::from([self.checkout.git_dir.clone()]))?;
         }
         Ok(())
     }
@@ -285,14 +305,18 @@ impl<'a> CheckoutReplacement<'a> {
         lay_out().map_err(|error| failed("prepare the new files in", &self.folder, &error))?;
         self.write_index()?;
         self.stage_files(&staged)?;
+        let mut written = Vec::new();
         for step in &self.steps {
+            let place = staged.join(path_from_bytes(&step.path));
             if let FileStep::PutBytes(bytes) = &step.file {
-                let place = staged.join(path_from_bytes(&step.path));
                 disk::write_staged(&place, bytes)
                     .map_err(|error| failed("write", &place, &error))?;
             }
+            if matches!(step.file, FileStep::Put | FileStep::PutBytes(_)) {
+                written.push(place);
+            }
         }
-        Ok(())
+        flushing::flush_files(&written)
     }
 
     /// Writes the changed entries into the copy of the index.
@@ -422,9 +446,11 @@ impl<'a> CheckoutReplacement<'a> {
         self.folder.join("index-before")
     }
 
-    /// Prepares a call of git that uses the new index.
+    /// Prepares a call of git that uses the new index, which is flushed when it takes its place.
     fn git(&self, words: &[&str]) -> GitCall {
-        self.checkout.git(words).env("GIT_INDEX_FILE", self.index())
+        let (key, what) = flushing::FLUSH_NOTHING;
+        let call = self.checkout.git(words).setting(key, what);
+        call.env("GIT_INDEX_FILE", self.index())
     }
 }
 

@@ -285,7 +285,10 @@ pub(super) fn staging_path(staged: &Path, place: &Path) -> io::Result<PathBuf> {
     let beside = place.with_file_name(format!(".chant-{}-{number}.tmp", std::process::id()));
     match fs::read_link(staged) {
         Ok(says) => make_link(&says, &beside)?,
-        Err(_) if staged.exists() => fs::copy(staged, &beside).map(drop)?,
+        Err(_) if staged.exists() => {
+            fs::copy(staged, &beside)?;
+            OpenOptions::new().read(true).open(&beside)?.sync_all()?;
+        }
         Err(_) => {}
     }
     Ok(beside)

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::branches::branch_ref;
 use super::index::wait_for_lock;
-use super::{GitError, Repo};
+use super::{GitError, Repo, flushing};
 use changes::PathChanges;
 use checkout::{CheckoutReplacement, LandingCheckout};
 use lock::{LandingLock, LandingLockOutcome};
@@ -279,6 +279,7 @@ impl LandingAttempt<'_> {
                 }
             }
         }
+        flushing::flush_new_objects(self.repo.common_dir())?;
         let mut replacements = Vec::new();
         for (checkout, steps) in plans {
             replacements.push(CheckoutReplacement::prepare(
@@ -314,6 +315,9 @@ impl LandingAttempt<'_> {
             }
         }
         self.reach("after-files")?;
+        for replacement in &*replacements {
+            replacement.flush_files()?;
+        }
         for replacement in &mut *replacements {
             replacement.refresh_index()?;
         }
@@ -356,11 +360,11 @@ impl LandingAttempt<'_> {
                 None => self.repo.acting(words),
             };
             let Err(error) = call.output() else {
-                return Ok(None);
+                return self.flush_branch();
             };
             let now = self.repo.tip_of_ref(self.name)?;
             if now.as_deref() == Some(self.new) {
-                return Ok(None);
+                return self.flush_branch();
             }
             if now.as_deref() != Some(self.old) {
                 return Ok(Some(LandingOutcome::Moved { now }));
@@ -371,6 +375,11 @@ impl LandingAttempt<'_> {
             }
             wait_for_lock();
         }
+    }
+
+    /// Makes the move of the branch last.
+    fn flush_branch(&self) -> Result<Option<LandingOutcome>, GitError> {
+        flushing::flush_ref(self.repo.common_dir(), self.name).map(|()| None)
     }
 
     fn reach(&self, moment: &'static str) -> Result<(), GitError> {

@@ -3,7 +3,7 @@
 
 use std::io::{self, Read, Write};
 
-use super::super::{GitError, program};
+use super::super::{GitError, flushing, program};
 use super::{LONGEST_LOOK, LONGEST_WALK, RunRepository};
 
 /// The number of objects from which on a pack is kept as a pack, as in `git fetch`.
@@ -52,6 +52,7 @@ impl RunRepository<'_> {
         self.bring_commit(&tip)?;
         self.bring_large_files(&known, &tip)?;
         self.bring_submodules(&tip)?;
+        flushing::flush_new_objects(self.repo.common_dir())?;
         let why = "commits of its run";
         self.repo.move_ref(&name, &tip, Some(&known), why)?;
         Ok(true)
@@ -185,7 +186,9 @@ impl RunRepository<'_> {
             (false, false) => vec!["index-pack", "--stdin", "--fix-thin", "--strict"],
         };
         words.push(&largest);
+        let (key, how) = flushing::batch_setting(self.repo.common_dir());
         let call = program::acting(self.repo.common_dir(), words).limited(LONGEST_WALK);
+        let call = call.setting(key, how);
         call.feed(|pipe| {
             pipe.write_all(&header)?;
             io::copy(pack, pipe).map(drop)

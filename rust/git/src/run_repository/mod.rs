@@ -131,7 +131,7 @@ impl RunRepository<'_> {
         words: impl IntoIterator<Item = &'a str>,
         longest: Duration,
     ) -> program::GitCall {
-        program::acting(&self.top, words)
+        program::acting_unflushed(&self.top, words)
             .confined(&self.confinement)
             .limited(self.longest.map_or(longest, |most| most.min(longest)))
     }

@@ -22,6 +22,7 @@ use super::RunRepository;
 use super::attributes::is_attributes;
 use super::made::{make_folder, remove_tree, replace};
 use super::settings::GitSetting;
+use chant_base::diagnostics::LogFailure;
 use chant_confine::Confinement;
 
 /// The end of the name of the file that describes a folder's content.
@@ -113,7 +114,7 @@ struct FolderContents<'a> {
 /// holder dies.
 #[derive(Debug)]
 struct FillLock {
-    _file: File,
+    file: File,
 }
 
 impl Repo {
@@ -478,6 +479,13 @@ impl RunRepository<'_> {
     }
 }
 
+impl Drop for FillLock {
+    fn drop(&mut self) {
+        // A process that was forked meanwhile has a copy of the file, which would keep the lock.
+        self.file.unlock().log_failure("release a lock");
+    }
+}
+
 impl FillLock {
     /// Takes the lock; `None` if another process holds it.
     fn take(path: &Path) -> Result<Option<Self>, GitError> {
@@ -490,7 +498,7 @@ impl FillLock {
         let until = Instant::now() + INSTANT;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Some(Self { _file: file })),
+                Ok(()) => return Ok(Some(Self { file })),
                 Err(fs::TryLockError::Error(error)) => return Err(failed("lock", path, &error)),
                 Err(fs::TryLockError::WouldBlock) if Instant::now() >= until => return Ok(None),
                 Err(fs::TryLockError::WouldBlock) => thread::sleep(PAUSE),

@@ -7,6 +7,7 @@ mod clone_options;
 mod clusters;
 mod confine;
 mod confined_command;
+mod deep_look;
 mod diagnose;
 mod diagnosis_facts;
 mod doctor;
@@ -55,6 +56,7 @@ pub use clusters::{cluster_target, confine_engine};
 #[cfg(unix)]
 pub use confine::{confine_check, confine_command};
 pub use confined_command::ConfinedCommand;
+pub use deep_look::deep_look;
 pub use diagnose::diagnose;
 pub use doctor::doctor;
 #[cfg(unix)]

@@ -28,6 +28,7 @@ mod completion_details;
 mod conflict_forecast;
 pub(super) mod conflict_spec;
 mod conflicted_run;
+pub(super) mod emptied_files;
 pub(super) mod environment;
 mod landed_specs;
 pub(super) mod landing;

@@ -1,10 +1,9 @@
 //! Handles a spec whose run was stopped, died, or has work that waits (the runtime's design,
 //! "Recovery").
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
-
-use std::cell::RefCell;
 
 use super::super::leases::SpecLeases;
 use super::super::leases::last_look::SpecLooks;
@@ -18,7 +17,7 @@ use super::landing::RunLanding;
 use super::run_folder::RunFolder;
 use super::spec_state::{change_spec, spec_of, write_end_to_spec};
 use super::split_copy::remove_copy;
-use super::{COMPLAINTS, RUNNERS, conflict_spec, uncommitted_state};
+use super::{COMPLAINTS, RUNNERS, conflict_spec, emptied_files, uncommitted_state};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::Repo;
@@ -200,6 +199,7 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
     };
     remove_complaints(&runs);
     remove_shared_caches(project).log_failure("remove the caches of earlier versions");
+    let mut problems = emptied_files::make_all_again(project);
     uncommitted_state::restore_all(project, &runs);
     let recovered = recovery::recover(&runs)?;
     tracing::debug!(
@@ -209,7 +209,7 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
         not_believed = recovered.broken.len(),
         "runs were looked at for recovery"
     );
-    let mut problems = recovered.problems;
+    problems.extend(recovered.problems);
     problems.extend(recovered.broken.into_iter().map(|record| {
         format!(
             "{} is not believed, and is set aside: {}",

@@ -34,6 +34,29 @@ pub struct DoctorReport {
     pub problems: Vec<String>,
 }
 
+/// The damage in what is kept of a project.
+#[derive(Debug, Serialize)]
+pub struct DeepReport {
+    /// Each with its repair.
+    pub damages: Vec<DamageView>,
+}
+
+/// A damage.
+#[derive(Debug, Serialize)]
+pub struct DamageView {
+    /// Its kind, by one word.
+    pub kind: &'static str,
+    /// The file, the ref, the spec or the run.
+    pub place: String,
+    /// The repair, as a phrase.
+    pub repair: &'static str,
+    /// True if it was repaired now.
+    pub repaired: bool,
+    /// Why that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+}
+
 /// Git as runs would find it.
 #[derive(Debug, Serialize)]
 pub struct GitView {

@@ -45,6 +45,14 @@ impl Project {
         Ok(())
     }
 
+    /// Finishes changes of several files that were interrupted, as the next change would.
+    ///
+    /// # Errors
+    /// That there is no place for our own state, or that it cannot be read.
+    pub fn settle_journal(&self) -> Result<(), Error> {
+        self.finish_interrupted(&self.state()?)
+    }
+
     /// Tries once more to settle what a failing disk left undecided.
     pub(super) fn settle_undecided(&self) -> Result<(), Error> {
         if !undecided::are_any() {

@@ -7,24 +7,24 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::super::StoreError;
+use super::held_files::HeldFile;
 use super::lock_files::{OwnedLock, lock_file_of};
 use super::{FileStamp, LOCK_TIMEOUT, open_without_waiting, stamp};
 
 /// A held lock on a file or folder; freed when dropped, and by the kernel when its holder dies.
 #[derive(Debug)]
 pub struct Lock {
-    /// Open as long as the lock is held.
-    _file: File,
+    /// Open as long as the lock is held; none where a file of ours stands for it.
+    file: Option<HeldFile>,
     /// The file of ours that stands for the lock where the file system has none at all.
-    _owned: Option<OwnedLock>,
+    owned: Option<OwnedLock>,
 }
 
-impl From<File> for Lock {
-    /// The lock that is held on an open file.
-    fn from(file: File) -> Self {
+impl From<HeldFile> for Lock {
+    fn from(file: HeldFile) -> Self {
         Self {
-            _file: file,
-            _owned: None,
+            file: Some(file),
+            owned: None,
         }
     }
 }
@@ -32,29 +32,31 @@ impl From<File> for Lock {
 /// The outcome of one attempt to lock a file.
 enum LockAttempt {
     /// It is locked.
-    Held(File),
+    Held(HeldFile),
     /// Another holder has it.
     Other(File),
     /// The file system has no locks.
-    Refused(File),
+    Refused,
 }
 
-/// Tries to lock an open file, once more through a handle that may be written where the file system asks for one.
-fn attempt(file: File, path: &Path) -> io::Result<LockAttempt> {
-    match file.try_lock() {
-        Ok(()) => return Ok(LockAttempt::Held(file)),
-        Err(TryLockError::WouldBlock) => return Ok(LockAttempt::Other(file)),
-        Err(TryLockError::Error(error)) if !is_refusal(&error) => return Err(error),
-        Err(TryLockError::Error(_)) => {}
+/// Tries to lock what stands at a path, once more through a handle that may be written where the file system asks for
+/// one.
+fn attempt(path: &Path) -> io::Result<LockAttempt> {
+    match HeldFile::try_lock(|| lockable(path))? {
+        Ok(held) => return Ok(LockAttempt::Held(held)),
+        Err((file, TryLockError::WouldBlock)) => return Ok(LockAttempt::Other(file)),
+        Err((_, TryLockError::Error(error))) if !is_refusal(&error) => return Err(error),
+        Err((_, TryLockError::Error(_))) => {}
     }
-    let Ok(writable) = OpenOptions::new().read(true).write(true).open(path) else {
-        return Ok(LockAttempt::Refused(file));
+    let writable = || OpenOptions::new().read(true).write(true).open(path);
+    let Ok(tried) = HeldFile::try_lock(writable) else {
+        return Ok(LockAttempt::Refused);
     };
-    match writable.try_lock() {
-        Ok(()) => Ok(LockAttempt::Held(writable)),
-        Err(TryLockError::WouldBlock) => Ok(LockAttempt::Other(writable)),
-        Err(TryLockError::Error(error)) if !is_refusal(&error) => Err(error),
-        Err(TryLockError::Error(_)) => Ok(LockAttempt::Refused(file)),
+    match tried {
+        Ok(held) => Ok(LockAttempt::Held(held)),
+        Err((writable, TryLockError::WouldBlock)) => Ok(LockAttempt::Other(writable)),
+        Err((_, TryLockError::Error(error))) if !is_refusal(&error) => Err(error),
+        Err((_, TryLockError::Error(_))) => Ok(LockAttempt::Refused),
     }
 }
 
@@ -88,12 +90,12 @@ impl Lock {
         let mut pause = Duration::from_micros(100);
         let failed = |e| StoreError::io("lock", path, e);
         loop {
-            let file = match lockable(path).and_then(|file| attempt(file, path)) {
+            let file = match attempt(path) {
                 // The file may have been replaced while we waited: then the lock is on the old one.
                 Ok(LockAttempt::Held(file)) if is_still(path, &file) => return Ok(file.into()),
                 Ok(LockAttempt::Held(_)) => continue,
                 Ok(LockAttempt::Other(file)) => file,
-                Ok(LockAttempt::Refused(file)) => return Self::take_instead(path, file, deadline),
+                Ok(LockAttempt::Refused) => return Self::take_instead(path, deadline),
                 Err(error) => return Err(failed(error)),
             };
             if Instant::now() > deadline {
@@ -111,42 +113,39 @@ impl Lock {
     /// `Missing`, or `Io` where locks do not work.
     pub fn try_take(path: &Path) -> Result<Option<Self>, StoreError> {
         let failed = |e| StoreError::io("lock", path, e);
-        match lockable(path).and_then(|file| attempt(file, path)) {
+        match attempt(path) {
             Ok(LockAttempt::Held(file)) => Ok(is_still(path, &file).then(|| file.into())),
             Ok(LockAttempt::Other(_)) => Ok(None),
-            Ok(LockAttempt::Refused(file)) => {
-                match Self::take_instead(path, file, Instant::now()) {
-                    Err(StoreError::Busy { .. }) => Ok(None),
-                    taken => taken.map(Some),
-                }
-            }
+            Ok(LockAttempt::Refused) => match Self::take_instead(path, Instant::now()) {
+                Err(StoreError::Busy { .. }) => Ok(None),
+                taken => taken.map(Some),
+            },
             Err(error) => Err(failed(error)),
         }
     }
 
     /// Takes the lock of something whose file system has none: the kernel's on a file of ours, or else that file.
-    fn take_instead(path: &Path, file: File, deadline: Instant) -> Result<Self, StoreError> {
+    fn take_instead(path: &Path, deadline: Instant) -> Result<Self, StoreError> {
         let lock_file = lock_file_of(path)?;
         let mut pause = Duration::from_micros(100);
         loop {
             let failed = |e| StoreError::io("lock", path, e);
-            let kept = open_own(&lock_file)?;
-            match kept.try_lock() {
-                Ok(()) => return Ok(kept.into()),
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) if !is_refusal(&error) => {
+            let kept = match HeldFile::try_lock(|| open_own(&lock_file))? {
+                Ok(held) => return Ok(held.into()),
+                Err((kept, TryLockError::WouldBlock)) => kept,
+                Err((_, TryLockError::Error(error))) if !is_refusal(&error) => {
                     return Err(failed(error));
                 }
-                Err(TryLockError::Error(_)) => {
+                Err((_, TryLockError::Error(_))) => {
                     return match OwnedLock::take(&lock_file, deadline)? {
                         Ok(owned) => Ok(Self {
-                            _file: file,
-                            _owned: Some(owned),
+                            file: None,
+                            owned: Some(owned),
                         }),
                         Err(who) => Err(busy(path, format!("stayed locked by {who}"))),
                     };
                 }
-            }
+            };
             if Instant::now() > deadline {
                 let who = holder(&kept).unwrap_or_else(|| "another process".to_owned());
                 return Err(busy(path, format!("stayed locked by {who}")));
@@ -158,6 +157,12 @@ impl Lock {
 }
 
 impl Lock {
+    /// Returns true unless this is the copy of a lock that a forked process got from its parent.
+    pub fn is_ours(&self) -> bool {
+        let file = self.file.as_ref();
+        file.is_none_or(HeldFile::is_ours) && self.owned.as_ref().is_none_or(OwnedLock::is_ours)
+    }
+
     /// Takes the lock of a file that is there for nothing else: made where it is missing, with `text` for
     /// people to read. Waits until the deadline; `None` when another holder has it all that time.
     ///
@@ -171,25 +176,24 @@ impl Lock {
         };
         let mut pause = Duration::from_micros(500);
         loop {
-            let file = open_own(path)?;
-            match file.try_lock() {
+            match HeldFile::try_lock(|| open_own(path))? {
                 // The holder before us may have removed the file: then this is not the one any more.
-                Ok(()) if is_still(path, &file) => {
-                    tell(&file).map_err(failed)?;
-                    return Ok(Some(file.into()));
+                Ok(held) if is_still(path, &held) => {
+                    held.with(tell).transpose().map_err(failed)?;
+                    return Ok(Some(held.into()));
                 }
-                Ok(()) => continue,
-                Err(TryLockError::Error(error)) if is_refusal(&error) => {
+                Ok(_) => continue,
+                Err((_, TryLockError::Error(error))) if is_refusal(&error) => {
                     let own = open_own(path)?;
-                    let lock = match Self::take_instead(path, file, deadline) {
+                    let lock = match Self::take_instead(path, deadline) {
                         Err(StoreError::Busy { .. }) => return Ok(None),
                         lock => lock?,
                     };
                     tell(&own).map_err(failed)?;
                     return Ok(Some(lock));
                 }
-                Err(TryLockError::Error(error)) => return Err(failed(error)),
-                Err(TryLockError::WouldBlock) => {}
+                Err((_, TryLockError::Error(error))) => return Err(failed(error)),
+                Err((_, TryLockError::WouldBlock)) => {}
             }
             if Instant::now() >= deadline {
                 return Ok(None);
@@ -227,13 +231,14 @@ fn lockable(path: &Path) -> io::Result<File> {
 }
 
 #[cfg(unix)]
-fn is_still(path: &Path, file: &File) -> bool {
-    let held = file.metadata().ok().map(|m| FileStamp::of(&m).identity);
+fn is_still(path: &Path, file: &HeldFile) -> bool {
+    let held = file.with(|file| file.metadata().ok());
+    let held = held.flatten().map(|m| FileStamp::of(&m).identity);
     held.is_some() && held == stamp(path).map(|s| s.identity)
 }
 
 #[cfg(not(unix))]
-fn is_still(_path: &Path, _file: &File) -> bool {
+fn is_still(_path: &Path, _file: &HeldFile) -> bool {
     true
 }
 

@@ -93,9 +93,15 @@ impl LockOwner {
 pub(super) struct OwnedLock {
     path: PathBuf,
     text: String,
+    pid: u32,
 }
 
 impl OwnedLock {
+    /// Returns true unless this is the copy of a forked process.
+    pub(super) fn is_ours(&self) -> bool {
+        self.pid == std::process::id()
+    }
+
     /// Waits until the file is ours; the error says who has it when the deadline passes.
     ///
     /// # Errors
@@ -106,7 +112,10 @@ impl OwnedLock {
         let mut pause = Duration::from_micros(500);
         loop {
             match create_owned(&path, &text) {
-                Ok(()) => return Ok(Ok(Self { path, text })),
+                Ok(()) => {
+                    let pid = std::process::id();
+                    return Ok(Ok(Self { path, text, pid }));
+                }
                 Err(StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -131,7 +140,7 @@ impl OwnedLock {
 
 impl Drop for OwnedLock {
     fn drop(&mut self) {
-        if read_owned(&self.path, LARGEST).is_ok_and(|said| said == self.text) {
+        if self.is_ours() && read_owned(&self.path, LARGEST).is_ok_and(|said| said == self.text) {
             // One that stays is taken over when this process has ended.
             remove(&self.path).log_failure("remove a lock file");
         }

@@ -6,6 +6,7 @@ use std::io;
 
 use super::super::{StoreError, WRITE};
 use super::expected::ExpectedFile;
+use super::held_files::HeldFile;
 use super::lock::is_refusal;
 use super::place::{FilePlace, OpenFolder};
 use super::sweep::temporary_beside;
@@ -319,14 +320,13 @@ pub(super) fn give_back(
 
 /// Locks a file that is about to take its place, where locks go with files; no one else can hold it yet.
 #[cfg(unix)]
-fn lock_new(place: &FilePlace) -> Option<File> {
-    let file = place.open().ok()?;
+fn lock_new(place: &FilePlace) -> Option<HeldFile> {
     // Without it only what is done without a lock at the same moment can come between.
-    file.try_lock().ok().map(|()| file)
+    HeldFile::try_lock(|| place.open()).ok()?.ok()
 }
 
 #[cfg(not(unix))]
-fn lock_new(_place: &FilePlace) -> Option<File> {
+fn lock_new(_place: &FilePlace) -> Option<HeldFile> {
     None
 }
 

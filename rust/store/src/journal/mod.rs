@@ -6,6 +6,7 @@
 //! another name: that is the commit point. A process that comes upon a record that has not got it takes the
 //! change back. A change whose process lives is locked by it and left alone.
 
+mod damage;
 mod intent;
 mod left;
 mod recovery;

@@ -137,6 +137,9 @@ impl ChangeJournal<'_> {
         phase: ChangePhase,
         placed: &[PlacedStep],
     ) -> Result<Option<UnfinishedChange>, StoreError> {
+        if let Some((paths, why)) = self.settle_damaged(phase, placed)? {
+            return set_aside(folder, phase.file(), placed, paths, why).map(Some);
+        }
         let looks: Result<Vec<StepState>, _> = placed.iter().map(|one| self.look(one)).collect();
         let Ok(looks) = looks else {
             return self.go_back(placed).map(|()| None);
@@ -308,7 +311,7 @@ impl ChangeJournal<'_> {
     }
 
     /// The hash of a file's content, and its stamp; `None` when there is no file.
-    fn content(&self, path: &Path) -> Result<Option<(String, FileStamp)>, StoreError> {
+    pub(super) fn content(&self, path: &Path) -> Result<Option<(String, FileStamp)>, StoreError> {
         match self.disk.read_content(path) {
             Ok(content) => Ok(Some((sha256(&content.bytes), content.stamp))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -218,7 +218,7 @@ fn a_full_disk_leaves_the_old_text_and_says_so() {
     };
     let error = append(&full, &root, "docs/a.md", "new").unwrap_err();
     assert!(error.to_string().contains("no storage space"), "{error}");
-    assert!(error.to_string().ends_with("the old content is unchanged"));
+    assert!(error.to_string().ends_with("nothing was changed"));
     assert!(create(&full, &root, "docs/b.md", "new").is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "old\n");
     assert_eq!(fs::read_dir(root.path().join("docs")).unwrap().count(), 1);

@@ -130,6 +130,14 @@ impl Project {
             + folders.iter().filter(empty).count()
     }
 
+    pub(crate) fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn journal_folder(&self) -> std::path::PathBuf {
+        self.state.place().unwrap().join("journal")
+    }
+
     pub(crate) fn leftovers(&self) -> usize {
         fs::read_dir(self.state.place().unwrap().join("journal")).map_or(0, Iterator::count)
     }
@@ -156,7 +164,7 @@ pub(crate) fn after() -> BTreeMap<String, String> {
 }
 
 /// A disk on which the process dies the `nth` time it reaches `moment`.
-fn dying_at(moment: &'static str, nth: usize) -> Disk {
+pub(crate) fn dying_at(moment: &'static str, nth: usize) -> Disk {
     let count = std::sync::atomic::AtomicUsize::new(0);
     let reached = Arc::new(move |now: &'static str| {
         let is_it = now == moment && count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == nth;

@@ -18,6 +18,7 @@ mod graph_pictures;
 mod http_agent;
 mod index;
 mod journal;
+mod journal_damage;
 mod layers;
 mod network_laws;
 mod odd_disks;

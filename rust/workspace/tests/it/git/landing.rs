@@ -134,7 +134,9 @@ impl Field {
         let ours: Vec<_> = names
             .filter(|name| {
                 let name = name.to_string_lossy();
-                name.contains("chant") || name.ends_with(".lock")
+                // The settings for flushes stay.
+                let stays = name == "chant-mcp-flush.config";
+                (name.contains("chant") && !stays) || name.ends_with(".lock")
             })
             .collect();
         assert!(ours.is_empty(), "{ours:?}");

@@ -115,7 +115,8 @@ impl World {
     /// Every file outside of the run's folder with its bytes, but what bringing commits back writes.
     fn outside(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let own = self.project.join(".git");
-        let written = ["objects", "logs", FULL_NAME].map(|name| own.join(name));
+        let written = ["objects", "logs", FULL_NAME, "chant-mcp-flush.config"];
+        let written = written.map(|name| own.join(name));
         let is_left_out = |path: &Path| {
             path == self.sandbox.path("runs") || written.iter().any(|own| path == own)
         };
