@@ -25,7 +25,15 @@ _PLAN = {
     "split": ListedCommand("split:split", "Have an agent propose members of a large spec."),
     "lint": ListedCommand("checks:lint", "Look for what is wrong with specs as tasks for an agent."),
     "import": ListedCommand("imports:import_specs", "Make specs of what other programs or projects hold."),
-    "archive": ListedCommand("states:archive", "Move a completed spec into the archive."),
+    "edit": ListedCommand("edits:edit", "Change the title, state or other attributes of an item."),
+    "tick": ListedCommand("edits:tick", "Tick criteria of an item, or a spec-kit task."),
+    "untick": ListedCommand("edits:untick", "Untick criteria of an item, or a spec-kit task."),
+    "label": ListedCommand("edits:label", "Add labels to a spec, or remove them."),
+    "depend": ListedCommand("edits:depend", "Make an item wait for others, or no longer."),
+    "open": ListedCommand("opening:open_item", "Open the file of an item in your editor."),
+    "reopen": ListedCommand("edits:reopen", "Reopen a completed or cancelled item."),
+    "archive": ListedCommand("states:archive", "Move completed specs into the archive."),
+    "unarchive": ListedCommand("edits:unarchive", "Move an archived spec back among the active ones."),
     "cancel": ListedCommand("states:cancel", "Cancel a spec and stop the work on it."),
 }
 _WORK = {

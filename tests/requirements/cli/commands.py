@@ -214,4 +214,22 @@ REQUIREMENTS: dict[str, Requirement] = {
         "agreed.",
         "issue: The first run, point 1; reference agents 11",
     ),
+    "cli:edits:every_format": Requirement(
+        "`edit`, `tick`, `untick`, `label`, `depend` and `reopen` change one item of any format that has "
+        "such a thing, and nothing else in its file.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:edits:refused_with_a_way": Requirement(
+        "Where a format has no such thing, or a name does not exist, an edit is refused with what helps.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:edits:archive": Requirement(
+        "`archive --completed` moves all completed specs, names those that stay, and `unarchive` brings one "
+        "back.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:edits:open": Requirement(
+        "`open` starts the user's editor on the file of an item, at its line.",
+        "issue: The daily hour, point 4",
+    ),
 }
