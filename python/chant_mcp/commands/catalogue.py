@@ -107,6 +107,9 @@ PROGRAM: Listing = {
         "confine": ListedCommand("confine:confine", "Try a command confined as runs are."),
         "cluster": ListedCommand("cluster:cluster", "Start, see and end clusters; make certificates."),
         "worker": ListedCommand("worker:worker", "Offer this machine to a cluster."),
+        "completion": ListedCommand("completion:completion", "Print the script that completes commands."),
+        "help": ListedCommand("manual:help_of", "Print the help of a command."),
+        "man": ListedCommand("manual:man", "Print the manual page."),
         "demo": ListedCommand("demo:demo", "Build a sample project and have agents work on it."),
     },
     "": {

@@ -232,4 +232,21 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`open` starts the user's editor on the file of an item, at its line.",
         "issue: The daily hour, point 4",
     ),
+    "cli:completion:words": Requirement(
+        "Completion offers commands, options, IDs and keys with titles, states and labels, from one table of "
+        "the commands.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:completion:shells": Requirement(
+        "bash, zsh and fish complete by the script that `completion SHELL` prints; names from files are "
+        "never commands.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:completion:quick": Requirement(
+        "Completion takes at most 80 ms of the processor at 10,000 items.", "issue: The daily hour, point 4"
+    ),
+    "cli:help:manual": Requirement(
+        "`help COMMAND` prints the help of a command, and `man` a manual page of all.",
+        "issue: The daily hour, point 4",
+    ),
 }
