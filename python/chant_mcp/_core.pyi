@@ -491,6 +491,7 @@ class Workspace:
         *,
         source: str | None = None,
         dry_run: bool = False,
+        update: bool = False,
         named: str | PathLike[str] | None = None,
         statuses: Mapping[str, str] = ...,
     ) -> Answer: ...

@@ -458,19 +458,21 @@ impl PyWorkspace {
     /// Brings work of another place into the specs of the folder, all or none.
     /// `named` is the path that names the source, if another one is read; `statuses` has the states for words that
     /// specs do not have.
-    #[pyo3(signature = (path, *, source = None, dry_run = false, named = None, statuses = HashMap::new()))]
+    #[pyo3(signature = (path, *, source = None, dry_run = false, update = false, named = None, statuses = HashMap::new()))]
     fn import_specs(
         &self,
         py: Python<'_>,
         path: PathBuf,
         source: Option<&str>,
         dry_run: bool,
+        update: bool,
         named: Option<PathBuf>,
         statuses: HashMap<String, String>,
     ) -> Result<PyAnswer, Raised> {
         let request = ImportRequest {
             format: source,
             dry_run,
+            update,
             named: named.as_deref(),
             statuses,
         };
