@@ -54,6 +54,9 @@ EXIT_CODE_1 = "Exit code 1 if "
 """The beginning of the sentence that help has about exit code 1."""
 
 
+list_all_option = click.option(
+    "--all", "show_all", is_flag=True, help="Show all entries, cancelled and archived specs, too."
+)
 search_all_option = click.option(
     "--all", "show_all", is_flag=True, help="Show all entries, and look through archived specs, too."
 )

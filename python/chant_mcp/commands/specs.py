@@ -9,6 +9,7 @@ from chant_mcp.commands.answers import (
     json_option,
     left_out,
     limit_option,
+    list_all_option,
     search_all_option,
 )
 from chant_mcp.commands.surroundings import changes_files, on_project
@@ -32,13 +33,13 @@ approval_option = click.option(
 @_status_option
 @approval_option
 @limit_option
-@all_option
+@list_all_option
 @json_option
 @on_project
 def list_specs(
     session: Session, status: str | None, approval: str | None, limit: int, show_all: bool, as_json: bool
 ) -> None:
-    """List specs; cancelled ones only with `--status cancelled`."""
+    """List specs; cancelled ones only with `--status cancelled` or `--all`, archived ones with `--all`."""
     show_list(session, status, approval, limit, show_all, as_json)
 
 
@@ -52,6 +53,10 @@ def show_list(
         EVERYTHING if show_all else limit,
         "specs",
     )
+    if show_all and not approval:
+        more = unlisted_specs(session, (status,) if status else ())
+        data = {**data, "specs": [*data["specs"], *more], "total": data["total"] + len(more)}
+        text = written({**data, "returned": len(data["specs"])})
     asked = [f"are {status}"] if status else []
     if approval:
         asked.append(f"have an approval that is {approval}")
@@ -124,6 +129,19 @@ def show_found(
         data = {**data, "specs": [*data["specs"], *archived], "total": data["total"] + len(archived)}
         text = written({**data, "returned": len(data["specs"])})
     _show_specs(text, data, as_json, "No specs match.")
+
+
+def unlisted_specs(session: Session, statuses: tuple[str, ...]) -> list[Data]:
+    """Give the specs that lists leave out: cancelled ones, unless states are named, and archived ones."""
+    cancelled: list[Data] = []
+    if not statuses:
+        _, data = gathered(
+            lambda limit, offset: session.chant.spec_list("cancelled", limit=limit, offset=offset),
+            EVERYTHING,
+            "specs",
+        )
+        cancelled = data["specs"]
+    return [*cancelled, *archived_matches(session, "", statuses)]
 
 
 def archived_matches(session: Session, query: str, statuses: tuple[str, ...]) -> list[Data]:

@@ -249,4 +249,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`help COMMAND` prints the help of a command, and `man` a manual page of all.",
         "issue: The daily hour, point 4",
     ),
+    "cli:archived:listed": Requirement(
+        "`list --all` lists archived and cancelled specs, too.", "issue: The daily hour, point 4"
+    ),
 }
