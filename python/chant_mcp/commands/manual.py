@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from importlib.metadata import version
 
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
 
 @click.command("help")
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.option("--schema", "as_schema", is_flag=True, help="Print the JSON Schema of its answers with --json.")
 @click.pass_context
-def help_of(context: click.Context, words: tuple[str, ...]) -> None:
+def help_of(context: click.Context, words: tuple[str, ...], as_schema: bool) -> None:
     """Print the help of a command, as `COMMAND --help` does."""
+    if as_schema:
+        _print_schema(" ".join(words))
+        return
     root = context.find_root()
     at, command = root, root.command
     for word in words:
@@ -28,6 +33,15 @@ def help_of(context: click.Context, words: tuple[str, ...]) -> None:
             raise click.UsageError(f"No such command '{' '.join(words)}'.")
         at, command = click.Context(inner, info_name=word, parent=at), inner
     say(command.get_help(at))
+
+
+def _print_schema(command: str) -> None:
+    from chant_mcp.json_schemas import schema_of
+
+    schema = schema_of(command)
+    if schema is None:
+        raise click.UsageError(f"There is no command '{command}' that has --json.")
+    say(json.dumps(schema, indent=2))
 
 
 @click.command()

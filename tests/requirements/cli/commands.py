@@ -252,4 +252,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cli:archived:listed": Requirement(
         "`list --all` lists archived and cancelled specs, too.", "issue: The daily hour, point 4"
     ),
+    "cli:json:schemas": Requirement(
+        "Each command with `--json` has a JSON Schema, which its answers fit in projects of all formats.",
+        "issue: The daily hour, point 4",
+    ),
 }
