@@ -81,7 +81,8 @@ def infer_schema(values: list[Any], *, is_top: bool = True) -> Schema:
         schema["required"] = [name for name in names if all(name in one for one in objects)]
         if is_top:
             schema["additionalProperties"] = False
-    items = [item for value in values if isinstance(value, list) for item in value]
+    lists: list[list[Any]] = [value for value in values if isinstance(value, list)]
+    items = [item for one in lists for item in one]
     if items:
         schema["items"] = infer_schema(items, is_top=False)
     return schema

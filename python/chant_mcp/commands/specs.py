@@ -6,6 +6,7 @@ import click
 
 from chant_mcp.commands.answers import (
     all_option,
+    format_option,
     json_option,
     left_out,
     limit_option,
@@ -34,6 +35,7 @@ approval_option = click.option(
 @approval_option
 @limit_option
 @list_all_option
+@format_option
 @json_option
 @on_project
 def list_specs(
@@ -82,6 +84,7 @@ held_option = click.option(
 @held_option
 @limit_option
 @all_option
+@format_option
 @json_option
 @on_project
 def ready(session: Session, include_held: bool, limit: int, show_all: bool, as_json: bool) -> None:
@@ -105,6 +108,7 @@ def show_ready(session: Session, include_held: bool, limit: int, show_all: bool,
 @_status_option
 @limit_option
 @search_all_option
+@format_option
 @json_option
 @on_project
 def search(
@@ -156,15 +160,15 @@ def _show_specs(text: str, data: Data, as_json: bool, when_none: str) -> None:
         return
     from chant_mcp.commands import display
 
-    out = display.console()
-    if data["specs"]:
-        out.print(display.spec_table(data["specs"]))
+    notes = display.notes_console()
+    if data["specs"] and not display.print_rows(data["specs"]):
+        display.console().print(display.spec_table(data["specs"]))
     elif data["total"] == 0:
-        out.print(when_none)
+        notes.print(when_none)
     for note in left_out(data, "specs", len(data["specs"])):
-        out.print(note, style="dim")
+        notes.print(note, style="dim")
     if (problems := display.problems_block(data)) is not None:
-        out.print(problems)
+        notes.print(problems)
 
 
 @click.command()

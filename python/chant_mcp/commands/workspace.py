@@ -12,7 +12,14 @@ from typing import Any
 import click
 
 from chant_mcp.commands import specs
-from chant_mcp.commands.answers import all_option, json_option, left_out, limit_option, list_all_option
+from chant_mcp.commands.answers import (
+    all_option,
+    format_option,
+    json_option,
+    left_out,
+    limit_option,
+    list_all_option,
+)
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import ChantError, NotFoundError
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
@@ -86,6 +93,7 @@ def holds_specs_alone(session: Session) -> bool:
 @specs.approval_option
 @limit_option
 @list_all_option
+@format_option
 @json_option
 @on_project
 def list_items(
@@ -116,6 +124,7 @@ def list_items(
 @specs.held_option
 @limit_option
 @all_option
+@format_option
 @json_option
 @on_project
 def ready(
@@ -215,15 +224,15 @@ def show_page(text: str, data: Data, when_none: str, as_json: bool) -> None:
         return
     from chant_mcp.commands import display, workspace_display
 
-    out = display.console()
-    if data["items"]:
-        out.print(workspace_display.item_table(data["items"]))
+    notes = display.notes_console()
+    if data["items"] and not display.print_rows(data["items"]):
+        display.console().print(workspace_display.item_table(data["items"]))
     elif data["total"] == 0:
-        out.print(when_none)
+        notes.print(when_none)
     for note in left_out(data, "items", len(data["items"])):
-        out.print(note, style="dim")
+        notes.print(note, style="dim")
     if (problems := display.problems_block(data)) is not None:
-        out.print(problems)
+        notes.print(problems)
 
 
 @click.command()
@@ -372,6 +381,7 @@ feature_graph = _graph_of("speckit", "Draw what waits for what among the tasks a
 @ready_option
 @limit_option
 @all_option
+@format_option
 @json_option
 @on_project
 def list_feature_tasks(
@@ -391,6 +401,7 @@ def list_feature_tasks(
 @label_option
 @limit_option
 @all_option
+@format_option
 @json_option
 @on_project
 def ready_feature_tasks(

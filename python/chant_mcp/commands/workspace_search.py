@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from chant_mcp.commands import specs
-from chant_mcp.commands.answers import json_option, limit_option, search_all_option
+from chant_mcp.commands.answers import format_option, json_option, limit_option, search_all_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.commands.workspace import (
     holds_specs_alone,
@@ -24,6 +24,7 @@ from chant_mcp.terminal import say_json
 @status_option
 @limit_option
 @search_all_option
+@format_option
 @json_option
 @on_project
 def search(

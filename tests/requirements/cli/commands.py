@@ -256,4 +256,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Each command with `--json` has a JSON Schema, which its answers fit in projects of all formats.",
         "issue: The daily hour, point 4",
     ),
+    "cli:pipes:one_line_an_item": Requirement(
+        "Into a pipe or a file lists print one line an item, columns parted by tabs, never wrapped; notes go "
+        "to standard error.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:pipes:format": Requirement(
+        "`--format` of lists names the fields that are printed, or chooses a table or tabs.",
+        "issue: The daily hour, point 4",
+    ),
 }
