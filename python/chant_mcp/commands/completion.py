@@ -38,10 +38,10 @@ _chant_mcp() {
         COMPREPLY+=("$word")
     done
 }
-complete -F _chant_mcp chant-mcp
+complete -F _chant_mcp chant-mcp chant
 """,
     "zsh": """\
-#compdef chant-mcp
+#compdef chant-mcp chant
 _chant_mcp() {
     local line word said
     local -a found
@@ -57,7 +57,7 @@ _chant_mcp() {
     # -U: an ID may be completed from its end; -V: in the order that they have.
     _describe -V 'chant-mcp' found -U
 }
-compdef _chant_mcp chant-mcp
+compdef _chant_mcp chant-mcp chant
 """,
     "fish": """\
 function __chant_mcp_words
@@ -74,6 +74,7 @@ function __chant_mcp_words
     end
 end
 complete --command chant-mcp --no-files --arguments '(__chant_mcp_words)'
+complete --command chant --wraps chant-mcp
 """,
 }
 """The scripts by the names of the shells."""
