@@ -108,7 +108,7 @@ def test_another_clone_knows_what_was_imported_and_an_earlier_import_says_so(
     _ledger(source, {**QUAY, "status": "closed"})
     (conflict,) = cli.json("import", str(source), "--update")["conflicts"]
     assert conflict["key"] == "spec"
-    assert conflict["here"].startswith("what was imported is not recorded")
+    assert conflict["here"].startswith("the imported text is not recorded")
     assert "status: pending" in _file(cli.project, row["id"]).read_text()
     _ledger(source, {**QUAY, "status": "closed", "priority": 3})
     assert cli.json("import", str(source), "--update")["updated"][0]["changed"] == ["priority"]
@@ -117,7 +117,7 @@ def test_another_clone_knows_what_was_imported_and_an_earlier_import_says_so(
     cli("archive", row["id"])
     _ledger(source, {**QUAY, "status": "closed", "priority": 4})
     (conflict,) = cli.json("import", str(source), "--update")["conflicts"]
-    assert conflict["here"].startswith("it is archived")
+    assert conflict["here"].startswith("archived or unreadable")
 
 
 @pytest.mark.requirement("import:sources:more")

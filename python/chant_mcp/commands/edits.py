@@ -345,7 +345,7 @@ def depend(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Make an item wait for others, or no longer.
+    """Add dependencies to an item, or remove them.
 
     ID is a key, an ID or a ticket's code. Without --force an unknown ID and a cycle are refused.
     """

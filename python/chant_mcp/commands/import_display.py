@@ -47,7 +47,7 @@ def _updates(found: Data) -> Iterator[RenderableType]:
         verb = "would change" if found["dry_run"] else "changed"
         yield plain(row["id"], "bold") + plain(f" {verb}: {', '.join(row['changed'])} (from {row['from']})")
     if found["conflicts"]:
-        yield plain("\nChanged here and in the source; the text here stays:", "bold yellow")
+        yield plain("\nChanged here and in the source; your text was kept:", "bold yellow")
     for row in found["conflicts"]:
         there = f"; the source has `{row['there']}`" if row["there"] else ""
         here = row["here"] if row["key"] == "spec" else f"`{row['here']}`"

@@ -119,12 +119,12 @@ fn updatable<'a>(
     base: Option<&'a str>,
 ) -> Result<(Arc<Spec>, &'a str), String> {
     let spec = snapshot.specs.find(id).cloned();
-    let spec = spec.ok_or("it is archived, or its file cannot be read; nothing was changed")?;
+    let spec = spec.ok_or("archived or unreadable; nothing was changed")?;
     if project.run_lookup.refuse_running(project, &spec).is_err() {
-        return Err("a run works on it; import again when that has ended".to_owned());
+        return Err("a run is working on it; import again after the run".to_owned());
     }
     let unknown =
-        "what was imported is not recorded; nothing was changed, and later changes are taken over";
+        "the imported text is not recorded; nothing was changed, and the next update will work";
     let base = base.ok_or(unknown)?;
     Ok((spec, base))
 }
