@@ -114,6 +114,13 @@ class SpecUpdateOfHandle(SpecUpdate, total=False):
 
     expect_body: str | None
     seen_lists: Mapping[str, Sequence[str]]
+    refuse_broken: bool
+    title: str | None
+    type: str | None
+    assignee: str | None
+    priority: str | None
+    add_criteria: list[str]
+    remove_criteria: list[str]
 
 
 class NewSpec(TypedDict, total=False):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import copy
 import logging
-import re
 import threading
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
+from chant_mcp.project_place import Place as Place
+from chant_mcp.project_place import find_in_roots as find_in_roots
+from chant_mcp.project_place import find_place as find_place
+from chant_mcp.project_place import holds_work_files as holds_work_files
+from chant_mcp.project_place import may_have_features as may_have_features
 from chant_mcp.remote_looks import RemoteLooks
 from chant_mcp.user_folders import state_home
 
@@ -26,88 +29,6 @@ logger = logging.getLogger("chant_mcp")
 
 _PROMPTS = Path(__file__).parent / "resources" / "prompts"
 """The prompts that need not be in a project."""
-
-_FEATURE_FOLDER = re.compile(r"\d{3,}[-_].+")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A project's root and the folders that were searched for it."""
-
-    root: Path
-    searched: tuple[Path, ...]
-    is_guess: bool = False
-    """Whether nothing says that this is a project; it is where the server was started."""
-    is_given: bool = False
-    """Whether the user named it."""
-    start: Path | None = None
-    """Where it was looked for from, when that is another folder: relative names start there."""
-
-
-def find_place(working_directory: Path, given: Path | None = None) -> Place:
-    """Find the project's root (decisions 3, "Which project").
-
-    Args:
-        working_directory: Where to begin.
-        given: A folder named by the user, taken as it is.
-
-    Returns:
-        The folder given; else the nearest one upwards with work files in it; else the top of the git
-        checkout; else the working directory. What lies above the checkout is another project: a worktree, a
-        submodule or a nested repository has its own files.
-    """
-    if given is not None:
-        root = working_directory / given
-        return Place(root, (root,), is_given=True)
-    upwards = (working_directory, *working_directory.parents)
-    at = next((at for at, folder in enumerate(upwards) if (folder / ".git").exists()), None)
-    searched = upwards if at is None else upwards[: at + 1]
-    for folder in searched:
-        if holds_work_files(folder):
-            return Place(folder, (folder,), start=working_directory)
-    root = working_directory if at is None else upwards[at]
-    return Place(root, searched, is_guess=at is None, start=working_directory)
-
-
-def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
-    """Find the project's root in folders that a client works in (decisions 3, "Which project").
-
-    Args:
-        roots: The folders, the first one preferred.
-        start: What is meant otherwise.
-
-    Returns:
-        The first project that one of the folders belongs to; else `start`, with the folders among those
-        searched.
-    """
-    for place in map(find_place, roots):
-        if holds_work_files(place.root):
-            return place
-    return Place(start.root, (*roots, *start.searched), is_guess=True)
-
-
-def holds_work_files(folder: Path) -> bool:
-    """Return whether a folder is the root of a project."""
-    if folder.name == ".chant":
-        return False  # its `specs` are no features
-    markers = (".chant", ".specify", ".mdt-config.toml", "docs/CRs")
-    if any((folder / marker).exists() for marker in markers):
-        return True
-    return _has_features(folder)
-
-
-def may_have_features(root: Path) -> bool:
-    """Say whether a folder is set up for spec-kit, or holds features."""
-    return (root / ".specify").is_dir() or _has_features(root)
-
-
-def _has_features(folder: Path) -> bool:
-    try:
-        return any(
-            _FEATURE_FOLDER.fullmatch(entry.name) and entry.is_dir() for entry in (folder / "specs").iterdir()
-        )
-    except OSError:
-        return False
 
 
 def dialects_in(root: Path) -> tuple[str, ...]:

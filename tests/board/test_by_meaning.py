@@ -406,3 +406,18 @@ def test_the_branch_of_a_run_is_compared_with_its_beginning(project: Project) ->
     assert long["added"] == 3000
     assert sum(len(hunk["lines"]) for file in diff["files"] for hunk in file["hunks"]) == 2000
     assert (last["path"], last["hunks"]) == ("d.txt", [])
+
+
+@pytest.mark.requirement("web_page:lists:done_newest_first")
+def test_done_begins_with_the_newest_and_cards_say_who_is_on_them(project: Project) -> None:
+    for number in range(5):
+        project.spec(f"2026-03-0{number + 1}-001-aaa", status="completed", assignee="ada")
+        project.spec(f"2026-03-0{number + 1}-002-bbb")
+    workspace = opened(project.root)
+    done = workspace.board_rows("done", limit=2).data
+    assert [row["id"] for row in done["items"]] == ["2026-03-05-001-aaa", "2026-03-04-001-aaa"]
+    assert done["items"][0]["assignee"] == "ada"
+    rest = workspace.board_rows("done", limit=9, offset=done["next_offset"]).data["items"]
+    assert [row["id"] for row in rest] == [f"2026-03-0{number}-001-aaa" for number in (3, 2, 1)]
+    first = workspace.board_rows("can_begin", limit=1).data["items"]
+    assert first[0]["id"] == "2026-03-01-002-bbb"

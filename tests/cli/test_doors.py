@@ -175,7 +175,7 @@ def test_what_is_said_of_work_is_worded_for_who_asks(doors: Cli) -> None:
     root = doors.project.root
     tools = OfferedTools(Session(Place(root, (root,))), Offer(["all"]))
     assert "depends_on with chant_spec_update" in called(tools, "chant_diagnose", {"id": CANCELLED}).texts[0]
-    assert "depends_on with an edit of its file" in doors("diagnose", CANCELLED, code=1)
+    assert f"depends_on with `chant-mcp edit {CANCELLED}`" in doors("diagnose", CANCELLED, code=1)
     suggestion = chant_mcp.open(root).spec(CANCELLED).diagnose()["suggestion"]
     assert "depends_on with `spec.update(…)`" in suggestion
     said = doors("speckit", "complete", "T001", "--feature", "001-login")

@@ -70,6 +70,29 @@ def test_archived_specs_are_shown_and_searched(cli: Cli, is_mixed: bool) -> None
     assert {row["id"] for row in cli.json("search", "NEEDLE", "--all")["items"]} == {FIRST, ARCHIVED}
 
 
+@pytest.mark.requirement("cli:archived:listed")
+@pytest.mark.parametrize("is_mixed", [False, True])
+def test_archived_and_cancelled_specs_are_listed_by_all(cli: Cli, is_mixed: bool) -> None:
+    cli.project.spec(FIRST, body="# Log in\n", labels=["web"])
+    cli.project.spec(SECOND, body="# Log out\n", status="cancelled")
+    _archive(cli)
+    if is_mixed:
+        ticket_project(cli.project.root)
+        write_ticket(cli.project, 1)
+    shown = cli("list", "--all")
+    assert all(id in shown for id in (FIRST, SECOND, ARCHIVED))
+    assert ARCHIVED in cli("chant", "list", "--all")
+    assert not {SECOND, ARCHIVED} & {row["id"] for row in cli.json("list")["items"]}
+    rows = cli.json("list", "--all")
+    assert rows["total"] == rows["returned"] == len(rows["items"]) == 3 + is_mixed
+    by_id = {row["id"]: row for row in rows["items"]}
+    assert by_id[ARCHIVED]["path"] == f".chant/archive/2026-01-21/{ARCHIVED}.md"
+    assert {tuple(row) for row in rows["items"]} == {tuple(by_id[FIRST])}
+    assert [row["id"] for row in cli.json("list", "--all", "--label", "web")["items"]] == [FIRST]
+    assert [row["id"] for row in cli.json("list", "--all", "--status", "completed")["items"]] == [ARCHIVED]
+    assert ARCHIVED not in cli("list", "--all", "--ready")
+
+
 @pytest.mark.requirement("cli:archived:counts_as_done")
 def test_an_archived_dependency_is_done_in_the_graph(cli: Cli) -> None:
     cli.project.spec(FIRST, depends_on=[ARCHIVED])

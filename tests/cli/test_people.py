@@ -187,7 +187,7 @@ def test_add_refuses_what_would_be_broken(cli: Cli, words: list[str], said: str)
     before = tree(cli.project.root)
     error = " ".join(cli.error("add", "Log out", *words).split())
     assert error.startswith(said)
-    assert error.endswith("`--force` adds the spec all the same.")
+    assert error.endswith("`--force` writes it all the same.")
     assert tree(cli.project.root) == before
     assert cli("add", "Log out", *words, "--force").startswith("Created spec: ")
 

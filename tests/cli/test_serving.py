@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chant_mcp.cli import main
+from chant_mcp.entry import main
 from cli.kit import PATIENCE, Start, call_text, tool_names
 
 FIRST = "2026-01-22-001-x7m"

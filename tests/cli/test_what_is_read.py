@@ -128,16 +128,29 @@ OLDER = """\
 """
 
 
-@pytest.mark.requirement("tickets:loading:older_header_is_a_problem")
-def test_the_older_header_of_a_ticket_is_a_problem_and_stays_as_it_is(cli: Cli) -> None:
+@pytest.mark.requirement("tickets:loading:older_header_is_read")
+def test_the_older_header_of_a_ticket_is_read_and_edited_where_it_stands(cli: Cli) -> None:
     ticket_project(cli.project.root)
     file = write_ticket(cli.project, 1)
     file.write_text(OLDER, encoding="utf-8")
-    assert cli.json("tickets", "list")["crs"] == []
-    problems = " ".join(_problems(cli).split())
-    assert "it has the older header without front matter, so its status `Approved` is not read" in problems
-    assert cli.run("tickets", "status", "DEM-001", "Implemented").exit_code == 1
-    assert file.read_text("utf-8") == OLDER
+    write_ticket(cli.project, 2, dependsOn="DEM-001")
+    (first,) = (row for row in cli.json("tickets", "list")["crs"] if row["code"] == "DEM-001")
+    assert (first["status"], first["dateCreated"]) == ("Approved", "2025-01-02")
+    assert _problems(cli) == ""
+    cli("tickets", "status", "DEM-001", "in", "progress")
+    cli("tickets", "set", "DEM-001", "priority=High", "dependsOn=")
+    cli("tickets", "status", "DEM-001", "implemented")
+    lines = file.read_text("utf-8").splitlines()
+    stamp = next(line for line in lines if line.startswith("- **Last Modified**: "))
+    added = f"{stamp}\n- **Priority**: High\n"
+    expected = OLDER.replace("**Status**: Approved", "**Status**: Implemented").replace(
+        "2025-01-02\n", f"2025-01-02\n{added}"
+    )
+    assert file.read_text("utf-8") == expected
+    assert [row["id"] for row in cli.json("ready")["items"]] == ["DEM-002"]
+    error = cli.error("tickets", "set", "DEM-001", "impactAreas=ui")
+    assert "the older header has no such attribute" in " ".join(error.split())
+    assert file.read_text("utf-8") == expected
 
 
 @pytest.mark.parametrize("status", ["Done", "Won't Do"])

@@ -71,3 +71,20 @@ def test_the_first_page_leads_to_all_others() -> None:
     others = [page.name for page in PAGES if page.name != "README.md"]
     assert [name for name in others if f"({name})" not in first] == []
     assert all(blocks(page) for page in PAGES if page.name != "README.md")
+
+
+@pytest.mark.requirement("docs:guide:everyday_tasks_are_counted")
+def test_keys_of_everyday_tasks_are_counted() -> None:
+    page = (ROOT / "docs" / "guide" / "everyday.md").read_text("utf-8")
+    rows = [
+        line.strip("|\n").split(" | ") for line in page.splitlines() if line.startswith("| ") and "`" in line
+    ]
+    assert len(rows) == 10
+    for row in rows:
+        for at in (1, 3):
+            command = row[at].split("`")[1]
+            assert int(row[at + 1]) == len(command) + 1, command
+    examples = page.partition("```bash")[2]
+    for row in rows:
+        words = row[1].split("`")[1].split()
+        assert f"\n{words[0]} {words[1]}" in examples

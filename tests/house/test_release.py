@@ -117,7 +117,7 @@ def test_what_hosts_would_refuse_is_named(tmp_path: Path) -> None:
 @pytest.mark.requirement("distribution:uvx:script_is_named_as_the_package")
 def test_the_script_is_named_as_the_package() -> None:
     scripts = entry_points(group="console_scripts", name="chant-mcp")
-    assert {script.value for script in scripts} == {"chant_mcp.cli:main"}
+    assert {script.value for script in scripts} == {"chant_mcp.entry:main"}
 
 
 # The container

@@ -30,6 +30,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "folder.",
         "issue: Nothing is skipped in silence, class 5",
     ),
+    "docs:guide:everyday_tasks_are_counted": Requirement(
+        "The guide has ten everyday tasks with the commands and keystrokes that each takes.",
+        "issue: The daily hour, proof",
+    ),
     "docs:guide:links_lead_somewhere": Requirement(
         "Links of the guide and the README lead to files that exist; its first page leads to all others.",
         "house: newcomers",

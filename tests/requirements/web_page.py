@@ -105,4 +105,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "web_page:size:squeezing_changes_no_meaning": _promise(
         "What is sent is the sources without comments and needless spaces, and nothing else is changed."
     ),
+    "web_page:real:attributes_are_edited": Requirement(
+        "A person edits title, labels, dependencies and criteria of items in the browser.",
+        "issue: The daily hour, point 6",
+    ),
+    "web_page:lists:done_newest_first": Requirement(
+        "Done shows the newest first, cards show who is on them, and a phone opens on the first column that "
+        "holds something.",
+        "issue: The daily hour, point 6",
+    ),
 }

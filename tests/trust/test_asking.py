@@ -47,7 +47,7 @@ def test_a_change_is_shown_as_a_difference(folder: Folder) -> None:
     folder.asks(word="touchy")
     code, shown = folder.typed("n", "work", ID)
     assert code == 1
-    assert "asks for something else than when you trusted it" in shown
+    assert "changed since you trusted it" in shown
     assert "enterprise.derived" not in shown
     assert "touchy" in shown
 

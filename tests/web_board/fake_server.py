@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import uvicorn
-from chant_mcp.web_board.assemble import assemble_page
+from chant_mcp.web_board.assemble import assemble_editor, assemble_page
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
@@ -219,7 +219,8 @@ class BoardRoutes:
 
     def application(self) -> Starlette:
         """Make the server."""
-        gets = {"/board": self.page, "/app": self.app, "/host": self.host, "/board/events": self.events}
+        gets = {"/board": self.page, "/board/change.js": self.editor, "/app": self.app, "/host": self.host}
+        gets["/board/events"] = self.events
         posts = {"/board/session": self.session, "/board/person": self.person, "/mcp": self.mcp}
         routes = [Route(path, to) for path, to in gets.items()]
         return Starlette(routes=routes + [Route(path, to, methods=["POST"]) for path, to in posts.items()])
@@ -229,6 +230,10 @@ class BoardRoutes:
         sent = assemble_page()
         headers = {"Content-Security-Policy": sent.policy, "Referrer-Policy": "no-referrer"}
         return HTMLResponse(sent.html, headers=headers)
+
+    async def editor(self, _: Request) -> Response:
+        """Send the script that edits."""
+        return Response(assemble_editor(), media_type="text/javascript")
 
     async def app(self, _: Request) -> Response:
         """Send the page as a host shows it: with the host's policy."""

@@ -215,3 +215,16 @@ def test_on_a_narrow_dark_screen_nothing_scrolls_sideways(opened: OpenBoard) -> 
         assert page.evaluate("document.documentElement.scrollWidth") == 360, address
     # What the drawer covers cannot be reached.
     assert page.evaluate("document.getElementById('screen').inert")
+
+
+@pytest.mark.requirement("web_page:lists:done_newest_first")
+def test_cards_say_who_is_on_them_and_a_phone_opens_where_something_is(
+    opened: OpenBoard, board: FakeBoard
+) -> None:
+    board.reset([{**card("waits", "chant:a", "Only one", "blocked", {}), "assignee": "ada"}])
+    page = opened.page(width=400)
+    until(page, "document.querySelector('.picker [aria-pressed=true]')?.dataset.at === 'waits'")
+    assert "@ada" in page.locator(".column.waits .row").inner_text()
+    box = page.locator(".column.waits").bounding_box()
+    assert box is not None
+    assert box["x"] < 400

@@ -111,3 +111,42 @@ def test_a_person_acts_on_the_real_board(real_board: WebBoardProcess) -> None:
 
     assert look(real_board, use) == []
     assert "status: approved" in waiting.read_text("utf-8")
+
+
+@pytest.mark.requirement("web_page:real:attributes_are_edited")
+def test_a_person_edits_the_attributes_of_items(real_board: WebBoardProcess) -> None:
+    root = real_board.listening.root
+    spec = root / ".chant" / "specs" / f"{WAITING}.md"
+    ticket_project(root)
+    ticket = write_ticket(root, 1, title="Sign up", body="# Sign up\n")
+    plan(root, "[whole] All of it (started)\n")
+
+    def edit(page: Page, key: str, **fields: str) -> None:
+        page.evaluate(f"location.hash = 'item/{key}'")
+        page.get_by_role("button", name="Edit…").click()
+        for label, text in fields.items():
+            page.locator("dialog").get_by_label(label).fill(text)
+        page.get_by_role("button", name="Save").click()
+        page.get_by_text("Saved.").first.wait_for()
+        page.keyboard.press("Escape")
+
+    def use(page: Page) -> None:
+        page.get_by_text("DEM-001").first.wait_for()
+        title, waits, labels = "Title", "Waits for", "Labels"
+        edit(
+            page,
+            f"chant:{WAITING}",
+            **{title: "Two again", labels: "web, ui", "Done when": "It works\nIt is safe"},
+        )
+        edit(page, "tickets:DEM-001", **{title: "Register", waits: f"chant:{WAITING}"})
+        edit(page, "vine:plan.vine#whole", **{title: "All"})
+        assert page.locator("link[rel=icon]").count() == 1
+
+    assert look(real_board, use) == []
+    text = spec.read_text("utf-8")
+    assert "# Two again\n" in text
+    assert "- [ ] It works\n- [ ] It is safe\n" in text
+    assert "web" in text
+    assert "title: Register" in ticket.read_text("utf-8") or "# Register" in ticket.read_text("utf-8")
+    assert WAITING in ticket.read_text("utf-8")
+    assert "[whole] All (started)" in (root / "plan.vine").read_text("utf-8")

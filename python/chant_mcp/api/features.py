@@ -11,7 +11,7 @@ import chant_mcp
 from chant_mcp._core import Answer, SpeckitFeatures
 from chant_mcp.api.handles import Handle, Handles, ItemQuery
 from chant_mcp.api.specs import Criterion
-from chant_mcp.api.transactions import within
+from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.paging import EVERYTHING, pieces
 from chant_mcp.terminal import harmless
 
@@ -118,6 +118,20 @@ class Feature:
         answer = self._tools.complete(task_id, skip_validation=skip_validation, feature=self.id, agent=agent)
         return replace(self.task(answer.data["task_id"]), response=answer.text)
 
+    def reopen(self, task_id: str, *, agent: str | None = None) -> FeatureTask:
+        """Take the tick of a task back; what waited for it waits again.
+
+        Args:
+            task_id: Such as `T001`.
+            agent: Who did it, for the log.
+
+        Raises:
+            NotFoundError: There is no such task.
+        """
+        refuse_within(self.workspace, "`reopen` of a feature's task")
+        answer = self._tools.reopen(task_id, feature=self.id, agent=agent)
+        return replace(self.task(answer.data["task_id"]), response=answer.text)
+
     def read(self, artifact: str = "spec") -> str:
         """One of its documents, whole (`rstn_read_spec`).
 
@@ -217,3 +231,7 @@ class FeatureTask(Handle):
     def complete(self, *, skip_validation: bool = False, agent: str | None = None) -> FeatureTask:
         """Tick it when its checks hold; errors as for `Feature.complete`."""
         return self.feature.complete(self.id, skip_validation=skip_validation, agent=agent)
+
+    def reopen(self, *, agent: str | None = None) -> FeatureTask:
+        """Take its tick back; errors as for `Feature.reopen`."""
+        return self.feature.reopen(self.id, agent=agent)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import chant_mcp
 from chant_mcp._core import Answer, Selection, Table, body_section, body_sections
+from chant_mcp.errors import IllegalTransitionError
 from chant_mcp.filter_expressions import parse_filter
 from chant_mcp.picture import ROWS, table_bundle
 from chant_mcp.renamed import FormerName, find_former_name
@@ -178,6 +179,19 @@ class Handle:
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return operator.getitem, (self.workspace, self.key)
+
+
+def refuse_open(item: Handle) -> None:
+    """Refuse to open what is open.
+
+    Raises:
+        IllegalTransitionError: The item is not done.
+    """
+    if not item.is_done:
+        raise IllegalTransitionError(
+            f"{item.key} is not done ({item.status}), so it cannot be reopened. "
+            "Only a completed or cancelled item can."
+        )
 
 
 def row(item: Handle) -> tuple[str, str, str, list[str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from chant_mcp._core import Answer, ChantProject
-from chant_mcp.api.handles import Handle, words
+from chant_mcp.api.handles import Handle, refuse_open, words
 from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.renamed import FormerName
@@ -142,6 +142,13 @@ class Spec(Handle):
         check: str | Iterable[str] = (),
         uncheck: str | Iterable[str] = (),
         force: bool = False,
+        refuse_broken: bool = False,
+        title: str | None = None,
+        type: str | None = None,
+        assignee: str | None = None,
+        priority: str | None = None,
+        add_criteria: str | Iterable[str] = (),
+        remove_criteria: str | Iterable[str] = (),
     ) -> Spec:
         """Change what is given, all of it or nothing (`chant_spec_update`).
 
@@ -161,6 +168,13 @@ class Spec(Handle):
             check: Criteria to tick, by their texts.
             uncheck: Criteria to untick, by their texts.
             force: Skip the rules about states, criteria, members and cycles.
+            refuse_broken: Whether an unknown type or dependency is refused.
+            title: The new title.
+            type: The new kind of work.
+            assignee: The person who is on it; an empty text takes the key out.
+            priority: The priority; an empty text takes the key out.
+            add_criteria: Criteria to add behind the last one.
+            remove_criteria: Criteria to take out, by their texts.
 
         Returns:
             The spec as it is then; inside a transaction, as it would be.
@@ -186,6 +200,13 @@ class Spec(Handle):
             "check": words(check),
             "uncheck": words(uncheck),
             "force": force,
+            "refuse_broken": refuse_broken,
+            "title": title,
+            "type": type,
+            "assignee": assignee,
+            "priority": priority,
+            "add_criteria": words(add_criteria),
+            "remove_criteria": words(remove_criteria),
             "expect_body": self.body if is_for_this_body else None,
             "seen_lists": {
                 "depends_on": [own_id(name) for name in self.depends_on],
@@ -212,6 +233,15 @@ class Spec(Handle):
             NotFoundError: No criterion reads like that.
         """
         return self.update(uncheck=texts)
+
+    def reopen(self) -> Spec:
+        """Make a completed or cancelled one pending again; what is ticked stays so.
+
+        Raises:
+            IllegalTransitionError: It is neither.
+        """
+        refuse_open(self)
+        return self.update(status="pending")
 
     def cancel(self) -> Spec:
         """Give it up (`chant_cancel`); nothing waits for it any more.

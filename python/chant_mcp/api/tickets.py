@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from chant_mcp._core import TicketProjects, body_section
-from chant_mcp.api.handles import Handle
+from chant_mcp.api.handles import Handle, refuse_open
 from chant_mcp.api.transactions import refuse_within, within
 
 Codes: TypeAlias = str | Iterable[str]
@@ -119,6 +119,38 @@ class Ticket(Handle):
         if status is not None:
             answer = self._tools.update_cr_status(None, self.id, status)
         return self.reload(answer)
+
+    def check(self, *texts: str, section: str | None = None) -> Ticket:
+        """Tick boxes of its body, by their texts, one after the other.
+
+        Args:
+            texts: What the boxes say.
+            section: The section in which they stand; the acceptance criteria without it.
+
+        Raises:
+            InvalidArgumentError: No box reads like that.
+        """
+        return self._tick("check", texts, section)
+
+    def uncheck(self, *texts: str, section: str | None = None) -> Ticket:
+        """Take ticks back; arguments and errors as for `check`."""
+        return self._tick("uncheck", texts, section)
+
+    def _tick(self, mode: str, texts: Iterable[str], section: str | None) -> Ticket:
+        refuse_within(self.workspace, f"`{mode}` of a ticket")
+        answer = None
+        for text in texts:
+            answer = self._tools.manage_cr_sections(None, self.id, mode, section=section, content=text)
+        return self.reload(answer)
+
+    def reopen(self) -> Ticket:
+        """Go on with one that was closed: `In Progress` from `Implemented`, `Proposed` from `Rejected`.
+
+        Raises:
+            IllegalTransitionError: It is not closed.
+        """
+        refuse_open(self)
+        return self.update(status="Proposed" if self.status == "Rejected" else "In Progress")
 
     def delete(self) -> str:
         """Remove its file (`delete_cr`).

@@ -11,7 +11,7 @@ from typing import Any
 
 import chant_mcp
 from chant_mcp._core import VineDocument, VineFiles
-from chant_mcp.api.handles import Handle, Handles, ItemQuery, Problem, shortened, words
+from chant_mcp.api.handles import Handle, Handles, ItemQuery, Problem, refuse_open, shortened, words
 from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.errors import InvalidArgumentError, NotFoundError
 from chant_mcp.paging import EVERYTHING
@@ -363,6 +363,15 @@ class Task(Handle):
     def set(self, status: str) -> Task:
         """Give it another state."""
         return self.update(status=status)
+
+    def reopen(self) -> Task:
+        """Make a done one `notstarted` again.
+
+        Raises:
+            IllegalTransitionError: It is not done.
+        """
+        refuse_open(self)
+        return self.set("notstarted")
 
     def claim(self, *, owner: str | None = None, force: bool = False) -> Task:
         """Begin it; errors as for `Vine.claim`."""

@@ -21,7 +21,13 @@ from chant_mcp.api.specs import Spec, linted, own_id
 from chant_mcp.api.tickets import Ticket, attribute
 from chant_mcp.api.transactions import Result, Transaction, attempted, refuse_within, staged, within
 from chant_mcp.api.vines import Task, Vine
-from chant_mcp.errors import AmbiguousIdError, InvalidArgumentError, InvalidDocumentError, NotFoundError
+from chant_mcp.errors import (
+    AmbiguousIdError,
+    ChantError,
+    InvalidArgumentError,
+    InvalidDocumentError,
+    NotFoundError,
+)
 from chant_mcp.graph import Graph
 from chant_mcp.graph_answers import Attributes
 from chant_mcp.paging import EVERYTHING, gathered
@@ -282,6 +288,38 @@ class Workspace:
             if feature.id == id:
                 return feature
         raise NotFoundError(f"There is no feature '{id}' here.")
+
+    def archive_completed(self) -> dict[str, list[dict[str, str]]]:
+        """Archive all completed specs, each by itself; what is refused stays and hinders no other.
+
+        Returns:
+            `archived` and `left`, each row with `id` and `text`: what was done, or why it was not.
+        """
+        refuse_within(self, "`archive_completed`")
+        archived: list[dict[str, str]] = []
+        left: list[dict[str, str]] = []
+        for spec in sorted(self.specs.where(status="completed"), key=lambda one: len(one.id)):
+            if any(spec.id.startswith(f"{row['id']}.") for row in archived):
+                continue  # it went with the one that it is inside
+            try:
+                archived.append({"id": spec.id, "text": self._session.chant.archive(spec.id).text})
+            except ChantError as error:
+                left.append({"id": spec.id, "text": error.message})
+        return {"archived": archived, "left": left}
+
+    def unarchive(self, id: str) -> Spec:
+        """Move an archived spec back among the active ones, with what is inside it; its state stays.
+
+        Args:
+            id: Its ID, or the end of it.
+
+        Raises:
+            RefusedError: No archived spec is called so, or an active one is, too.
+        """
+        refuse_within(self, "`unarchive`")
+        answer = self._session.chant.unarchive(own_id(id))
+        made = self.spec(answer.text.partition("\n")[0].rpartition(" ")[2])
+        return replace(made, response=answer.text)
 
     def add(
         self,

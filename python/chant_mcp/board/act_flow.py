@@ -98,7 +98,7 @@ class ActFlow:
         return agreement if await self._app.push_screen_wait(ConsentDialog("Merge this?", lines)) else None
 
     async def _trusted(self, details: Data) -> bool:
-        asked = "asks for something else than when you trusted it" if details["is_difference"] else "asks for"
+        asked = "changed since you trusted it" if details["is_difference"] else "asks for"
         lines = [f"{details['folder']} {asked}:", "", *_listing(details["shown"])]
         if not await self._app.push_screen_wait(ConsentDialog("Trust this folder?", lines)):
             return False

@@ -22,6 +22,26 @@ def _note_json(context: click.Context, parameter: click.Parameter, value: bool) 
 json_option = click.option(
     "--json", "as_json", is_flag=True, callback=_note_json, help="Print the answer as JSON."
 )
+LINE_FORMAT = "chant_mcp.line_format"
+"""The place in a context's notes for what `--format` of a list says."""
+
+
+def _note_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value is not None and value not in ("table", "tsv") and "{" not in value:
+        raise click.BadParameter(f"'{value}' is neither table nor tsv, and names no field such as {{id}}.")
+    if value is not None:
+        context.meta[LINE_FORMAT] = value
+
+
+format_option = click.option(
+    "--format",
+    "line_format",
+    metavar="FORMAT",
+    expose_value=False,
+    callback=_note_format,
+    help="How a list is printed: table, tsv (a line for each item, its columns parted by tabs; the usual for "
+    "pipes), or fields in braces, such as '{id} {title}'; `--json` shows which there are.",
+)
 limit_option = click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -54,6 +74,9 @@ EXIT_CODE_1 = "Exit code 1 if "
 """The beginning of the sentence that help has about exit code 1."""
 
 
+list_all_option = click.option(
+    "--all", "show_all", is_flag=True, help="Show all entries, cancelled and archived specs, too."
+)
 search_all_option = click.option(
     "--all", "show_all", is_flag=True, help="Show all entries, and look through archived specs, too."
 )

@@ -55,10 +55,10 @@ def trust_or_leave(session: Session, details: dict[str, Any]) -> None:
 
 
 def show(shown: Sequence[str], folder: str, *, is_difference: bool) -> None:
-    """Print what a folder asks for, or what of that is another than when it was trusted last."""
+    """Print what a folder asks for, or what changed since it was trusted."""
     name = folder.encode("ascii", "backslashreplace").decode()
     if is_difference:
-        say(f"{name} asks for something else than when you trusted it:", err=True)
+        say(f"{name} changed since you trusted it:", err=True)
     else:
         say(f"{name} asks for:", err=True)
     for line in shown or ["nothing by itself; agents would be started in it"]:

@@ -22,14 +22,22 @@ Listing = dict[str, dict[str, ListedCommand]]
 
 _PLAN = {
     "add": ListedCommand("specs:add", "Create a spec from a description."),
-    "split": ListedCommand("split:split", "Have an agent propose members of a large spec."),
-    "lint": ListedCommand("checks:lint", "Look for what is wrong with specs as tasks for an agent."),
-    "import": ListedCommand("imports:import_specs", "Make specs of what other programs or projects hold."),
-    "archive": ListedCommand("states:archive", "Move a completed spec into the archive."),
+    "split": ListedCommand("split:split", "Ask an agent to split a large spec into members."),
+    "lint": ListedCommand("checks:lint", "Check specs for problems before an agent works on them."),
+    "import": ListedCommand("imports:import_specs", "Import specs from other programs or projects."),
+    "edit": ListedCommand("edits:edit", "Change the title, state or other attributes of an item."),
+    "tick": ListedCommand("edits:tick", "Tick criteria of an item, or a spec-kit task."),
+    "untick": ListedCommand("edits:untick", "Untick criteria of an item, or a spec-kit task."),
+    "label": ListedCommand("edits:label", "Add labels to a spec, or remove them."),
+    "depend": ListedCommand("edits:depend", "Add dependencies to an item, or remove them."),
+    "open": ListedCommand("opening:open_item", "Open the file of an item in your editor."),
+    "reopen": ListedCommand("edits:reopen", "Reopen a completed or cancelled item."),
+    "archive": ListedCommand("states:archive", "Move completed specs into the archive."),
+    "unarchive": ListedCommand("edits:unarchive", "Move an archived spec back among the active ones."),
     "cancel": ListedCommand("states:cancel", "Cancel a spec and stop the work on it."),
 }
 _WORK = {
-    "work": ListedCommand("work:work", "Have an agent work on a spec, in a worktree of its own."),
+    "work": ListedCommand("work:work", "Start an agent on a spec, in its own worktree."),
     "runs": ListedCommand("work:runs", "List the agents at work."),
     "log": ListedCommand("log:log", "Print the last lines of a spec's log."),
     "pause": ListedCommand("work:pause", "Stop the work on a spec so that it can go on later."),
@@ -37,12 +45,12 @@ _WORK = {
     "reset": ListedCommand("states:reset", "Make a failed or started spec pending again."),
     "finalize": ListedCommand("states:finalize", "Complete a spec whose criteria are all ticked."),
     "leases": ListedCommand("leases:leases", "List which clone works on what."),
-    "watch": ListedCommand("daemon:watch", "Finish what a crash left, for as long as it runs."),
+    "watch": ListedCommand("daemon:watch", "Recover runs after a crash, until you stop it."),
     "env": ListedCommand("environment:env", "See and build what recipes install for runs."),
     "worktree": ListedCommand("worktrees:worktree", "See and remove the worktrees of agents."),
 }
 _DECIDE = {
-    "inbox": ListedCommand("inbox:inbox", "List what waits for you, with the command to type."),
+    "inbox": ListedCommand("inbox:inbox", "List what needs you, with the command to type."),
     "approve": ListedCommand("approval:approve", "Approve a spec, or the work on it."),
     "reject": ListedCommand("approval:reject", "Reject a spec, or the work on it, with a reason."),
     "merge": ListedCommand("work:merge", "Judge and merge the work on specs."),
@@ -53,13 +61,13 @@ _LOOK = {
     "show": ListedCommand("workspace:show", "Show one spec, task or ticket."),
     "status": ListedCommand("workspace_search:status", "Count the items in each state."),
     "search": ListedCommand("workspace_search:search", "Search titles and texts of everything."),
-    "graph": ListedCommand("workspace:graph", "Draw what waits for what."),
+    "graph": ListedCommand("workspace:graph", "Draw the dependency graph."),
     "board": ListedCommand("board:board", "Show everything on a board in the terminal."),
     "verify": ListedCommand("checks:verify", "Check whether a spec's acceptance criteria are met."),
     "diagnose": ListedCommand("checks:diagnose", "Check a spec's file, log, commits and criteria."),
     "fence": ListedCommand("fence:fence", "Check in CI that a request has the newest work on its specs."),
     "receipt": ListedCommand("receipt:receipt", "See, check and exchange receipts of completed specs."),
-    "export": ListedCommand("export:export", "Write everything out as JSON, CSV or Markdown."),
+    "export": ListedCommand("export:export", "Export items as JSON, CSV or Markdown."),
 }
 
 SPECS: Listing = {
@@ -84,21 +92,24 @@ PROGRAM: Listing = {
     "Decide": {
         **_DECIDE,
         "answer": ListedCommand("speckit:answer", "Answer a question that an agent asked."),
-        "trust": ListedCommand("trust:trust", "Look at what this folder may run, and say yes or no."),
+        "trust": ListedCommand("trust:trust", "Review what this folder may run, and decide about trust."),
     },
     "Look": _LOOK,
     "Serve and set up": {
         "init": ListedCommand("init:init", "Make this folder a project; set up agents and hosts."),
         "mcp": ListedCommand("mcp:mcp", "Serve MCP on standard input and output."),
         "serve": ListedCommand("serve:serve", "Serve MCP over HTTP."),
-        "config": ListedCommand("config:config", "Look for mistakes in configuration files."),
+        "config": ListedCommand("config:config", "Check configuration files for mistakes."),
         "doctor": ListedCommand("doctor:doctor", "Show what agents would find here, and what is missing."),
-        "notify": ListedCommand("notify:notify", "Hand changes to notifiers, for as long as it runs."),
-        "plugins": ListedCommand("plugins:plugins", "List what other packages add, and whether it is asked."),
-        "agents": ListedCommand("agents:agents", "Show which agents are known, and which are here."),
-        "confine": ListedCommand("confine:confine", "Try a command confined as runs are."),
+        "notify": ListedCommand("notify:notify", "Send changes to notifiers, until you stop it."),
+        "plugins": ListedCommand("plugins:plugins", "List plugins and whether they are active."),
+        "agents": ListedCommand("agents:agents", "List known agents and which are installed."),
+        "confine": ListedCommand("confine:confine", "Run a command with the confinement of runs."),
         "cluster": ListedCommand("cluster:cluster", "Start, see and end clusters; make certificates."),
         "worker": ListedCommand("worker:worker", "Offer this machine to a cluster."),
+        "completion": ListedCommand("completion:completion", "Print the script that completes commands."),
+        "help": ListedCommand("manual:help_of", "Print the help of a command."),
+        "man": ListedCommand("manual:man", "Print the manual page."),
         "demo": ListedCommand("demo:demo", "Build a sample project and have agents work on it."),
     },
     "": {
@@ -124,7 +135,7 @@ VINE: Listing = {
         "list": ListedCommand("vine:list_tasks", "List the tasks and references of a task graph."),
         "next": ListedCommand("vine:next_tasks", "Say what can be done now in a task graph, and how."),
         "graph": ListedCommand("vine:graph", "Draw a task graph."),
-        "validate": ListedCommand("vine_checks:validate", "Say what is wrong with task graphs."),
+        "validate": ListedCommand("vine_checks:validate", "Check task graphs for problems."),
         "set": ListedCommand(
             "vine_changes:set_statuses", "Set the status of tasks: of all named, or of none."
         ),

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import Any, cast
 
+import click
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from chant_mcp.commands.answers import LINE_FORMAT
+from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
-from chant_mcp.terminal import counted, harmless
+from chant_mcp.terminal import counted, harmless, say
 
 _LONG_ID = 40
 """Characters up to which an ID stands on one line, whatever else has to be wrapped for it."""
@@ -52,6 +57,11 @@ _STATUS = {
     "on hold": "magenta",
 }
 
+_PIPE_WIDTH = 1_000_000
+"""Columns of lines that are never wrapped."""
+
+_FIELD = re.compile(r"\{(\w+)\}")
+
 _GRADE = {"A": "green", "B": "green", "C": "yellow", "D": "red"}
 
 _SEVERITY = {"error": "red", "warning": "yellow"}
@@ -77,13 +87,87 @@ class _Console(Console):
             yield segment if segment.control else Segment(harmless(segment.text), segment.style)
 
 
+class _LinesConsole(_Console):
+    """A console for another program: rows are lines, their cells parted by tabs, and nothing is wrapped."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print tables as lines, and all else as it is."""
+        for shown in objects:
+            if isinstance(shown, Table):
+                for cells in zip(*(column.cells for column in shown.columns), strict=True):
+                    say("\t".join(map(_cell, cells)))
+            else:
+                options["soft_wrap"] = True
+                super().print(shown, **options)
+        if not objects:
+            super().print()
+
+
+def _cell(cell: RenderableType) -> str:
+    text = cell.plain if isinstance(cell, Text) else str(cell)
+    return "; ".join(line.strip() for line in text.replace("\t", " ").splitlines())
+
+
 def console(*, for_errors: bool = False) -> Console:
     """Make the console for standard output or error; texts of documents are never taken for markup."""
-    return _Console(highlight=False, markup=False, emoji=False, stderr=for_errors)
+    if for_errors or not prints_lines():
+        return _Console(highlight=False, markup=False, emoji=False, stderr=for_errors)
+    return _LinesConsole(highlight=False, markup=False, emoji=False, width=_PIPE_WIDTH)
+
+
+def notes_console() -> Console:
+    """Make the console for notes on a list: standard error, if another program reads the list."""
+    return console(for_errors=prints_lines())
+
+
+def prints_lines() -> bool:
+    """Return whether rows are printed as lines: for a pipe or a file, unless COLUMNS gives a width."""
+    context = click.get_current_context(silent=True)
+    form = context.meta.get(LINE_FORMAT) if context is not None else None
+    if form is not None:
+        return form != "table"
+    surroundings = context.find_object(Surroundings) if context is not None else None
+    has_width = surroundings is not None and "COLUMNS" in surroundings.environment
+    return not (has_width or sys.stdout.isatty())
+
+
+def print_rows(rows: Sequence[Data]) -> bool:
+    """Print rows by the template of `--format`, a line each.
+
+    Returns:
+        Whether there is a template.
+
+    Raises:
+        click.UsageError: It names a field that the rows do not have.
+    """
+    form: str | None = click.get_current_context().meta.get(LINE_FORMAT)
+    if form is None or form in ("table", "tsv"):
+        return False
+    template = form.replace("\\t", "\t").replace("\\n", "\n")
+    for row in rows:
+
+        def field(found: re.Match[str], row: Data = row) -> str:
+            if found[1] not in row:
+                known = ", ".join(sorted(row))
+                raise click.UsageError(f"There is no field '{found[1]}'. Fields are: {known}.")
+            return _field(row[found[1]])
+
+        say(_FIELD.sub(field, template))
+    return True
+
+
+def _field(value: object) -> str:
+    if isinstance(value, list):
+        return ",".join(map(_field, cast("list[object]", value)))
+    if isinstance(value, (dict, bool)):
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value is None else " ".join(str(value).split())
 
 
 def rendered(text: str) -> RenderableType:
-    """Render markdown for the terminal."""
+    """Render markdown for the terminal; for another program it stays as it is."""
+    if prints_lines():
+        return plain(text)
     from rich.markdown import Markdown  # only few commands need what takes so long to import
 
     return _Harmless(Markdown(harmless(text), hyperlinks=False))

@@ -19,7 +19,7 @@ from chant_mcp.terminal import say_json
 
 @click.command()
 @click.option("--live", is_flag=True, help="Have each agent's model answer once; that costs a little.")
-@click.option("--yes", is_flag=True, help="Agree to that.")
+@click.option("--yes", is_flag=True, help="Skip the question.")
 @click.option(
     "--deep", is_flag=True, help="Look for damage in all that is kept, against git, and for nothing else."
 )

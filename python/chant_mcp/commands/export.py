@@ -32,7 +32,8 @@ _OWN_FORMATS = ("json", "csv", "markdown")
     metavar="NAMES",
     default="",
     help="Fields by name, separated by commas: key, dialect, id, title, status, done, ready, type, "
-    "priority, assignee, labels, depends_on, waits_for, path, body. All but body unless given.",
+    "priority, assignee, labels, depends_on, waits_for, path, target_files, context, prompt, model, commits, "
+    "completed_at, body; or `all`. All but body unless given.",
 )
 @filters
 @click.option(

@@ -46,7 +46,7 @@ class Commands(click.Group):
     def __init__(self, *args: Any, listing: Listing, **kwargs: Any) -> None:
         """Take the commands under their headings."""
         super().__init__(*args, **kwargs)
-        self._listing = listing
+        self.listing = listing
         self._later: dict[str, ListedCommand] = {
             name: one for commands in listing.values() for name, one in commands.items()
         }
@@ -64,7 +64,7 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands under their headings, without importing them."""
-        shown = {heading: commands for heading, commands in self._listing.items() if heading}
+        shown = {heading: commands for heading, commands in self.listing.items() if heading}
         width = max((len(name) for commands in shown.values() for name in commands), default=0)
         for heading, commands in shown.items():
             with formatter.section(heading):

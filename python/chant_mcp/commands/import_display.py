@@ -30,6 +30,7 @@ def imported(found: Data) -> Iterator[RenderableType]:
         yield table
     said = "would be imported; nothing was written" if found["dry_run"] else "imported"
     yield plain(f"{len(created)} {said}, {len(found['present'])} were here before.")
+    yield from _updates(found)
     yield from _unmapped(found["unmapped"])
     total = [
         counted(found["records"], "record"),
@@ -38,6 +39,23 @@ def imported(found: Data) -> Iterator[RenderableType]:
         f"{counted(len(found['unmapped']), 'note')}",
     ]
     yield plain(f"Total: {', '.join(total)}.", "bold")
+
+
+def _updates(found: Data) -> Iterator[RenderableType]:
+    """Show what was taken over from a source that changed, what was not, and what the source lost."""
+    for row in found["updated"]:
+        verb = "would change" if found["dry_run"] else "changed"
+        yield plain(row["id"], "bold") + plain(f" {verb}: {', '.join(row['changed'])} (from {row['from']})")
+    if found["conflicts"]:
+        yield plain("\nChanged here and in the source; your text was kept:", "bold yellow")
+    for row in found["conflicts"]:
+        there = f"; the source has `{row['there']}`" if row["there"] else ""
+        here = row["here"] if row["key"] == "spec" else f"`{row['here']}`"
+        yield plain(f"  {row['id']}: ", "bold") + plain(f"{row['key']}: ", "dim") + plain(f"{here}{there}")
+    if found["gone"]:
+        names = ", ".join(found["gone"][:_ITEMS_SHOWN])
+        more = len(found["gone"]) - _ITEMS_SHOWN
+        yield plain(f"No longer in the source: {names}" + (f" and {more} more" if more > 0 else ""))
 
 
 def _unmapped(entries: list[Data]) -> Iterator[RenderableType]:

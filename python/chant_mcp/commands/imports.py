@@ -14,7 +14,17 @@ from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import say_json
 
-_OWN_FORMATS = ("chant", "vine", "beads", "backlog", "csv")
+_OWN_FORMATS = (
+    "chant",
+    "vine",
+    "beads",
+    "backlog",
+    "csv",
+    "json",
+    "taskmaster",
+    "taskwarrior",
+    "github",
+)
 
 
 def _mapped(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -32,7 +42,7 @@ def _mapped(context: click.Context, parameter: click.Parameter, values: tuple[st
     "--from",
     "source",
     metavar="FORMAT",
-    help="What it is: chant, vine, beads, backlog, csv or the importer of a plugin; else what it looks like.",
+    help=f"What it is: {', '.join(_OWN_FORMATS)} or the importer of a plugin; else what it looks like.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would become a spec, and write nothing.")
 @click.option(
@@ -43,11 +53,16 @@ def _mapped(context: click.Context, parameter: click.Parameter, values: tuple[st
     callback=_mapped,
     help='The status for a word of the source, such as "Shipped=completed"; repeatable.',
 )
-@click.option("--strict", is_flag=True, help="Write nothing if anything would be lost.")
+@click.option(
+    "--update",
+    is_flag=True,
+    help="Take over what changed in the source since; what you edited here stays.",
+)
+@click.option("--strict", is_flag=True, help="Write nothing if anything would be lost, or conflicts.")
 @json_option
 @on_project
 @click.pass_context
-@exit_code_1("`--strict` is given and something would be lost")
+@exit_code_1("`--strict` is given and something would be lost, or was changed here and there")
 def import_specs(
     context: click.Context,
     session: Session,
@@ -55,20 +70,22 @@ def import_specs(
     source: str | None,
     dry_run: bool,
     statuses: dict[str, str],
+    update: bool,
     strict: bool,
     as_json: bool,
 ) -> None:
     """Make specs of what another program or project holds.
 
-    PATH is a project with .chant/specs, a .vine file, a folder with .beads/issues.jsonl or
-    backlog/tasks, a CSV that `export` wrote, or one of these files and folders itself. All of it becomes
-    specs or none; what was imported before stays as it is. What has no counterpart in specs is reported.
+    PATH is a project with .chant/specs, a .vine file, a folder with .beads/issues.jsonl, backlog/tasks or
+    .taskmaster, a CSV or JSON that `export` wrote, the JSON of `task export` or of `gh issue list --json`, or
+    one of these files and folders itself. All of it becomes specs or none. What was imported before stays as
+    it is, but for --update. What has no counterpart in specs is reported.
     """
     if not dry_run:
         refuse_read_only(context)
-    importing = partial(_import, session, source, path, statuses)
+    importing = partial(_import, session, source, path, statuses, update)
     answer = importing(dry_run or strict)
-    is_lossy = bool(answer.data["unmapped"])
+    is_lossy = bool(answer.data["unmapped"] or answer.data["conflicts"])
     if strict and not (is_lossy or dry_run):
         answer = importing(False)
     if as_json:
@@ -79,11 +96,18 @@ def import_specs(
 
 
 def _import(
-    session: Session, source: str | None, path: Path, statuses: dict[str, str], dry_run: bool
+    session: Session,
+    source: str | None,
+    path: Path,
+    statuses: dict[str, str],
+    update: bool,
+    dry_run: bool,
 ) -> Answer:
     if source is None or source in _OWN_FORMATS:
-        return session.workspace.import_specs(path, source=source, dry_run=dry_run, statuses=statuses)
-    return _import_by_plugin(session, source, path, statuses, dry_run)
+        return session.workspace.import_specs(
+            path, source=source, dry_run=dry_run, update=update, statuses=statuses
+        )
+    return _import_by_plugin(session, source, path, statuses, update, dry_run)
 
 
 def _show(answer: Answer) -> None:
@@ -96,7 +120,7 @@ def _show(answer: Answer) -> None:
 
 
 def _import_by_plugin(
-    session: Session, source: str, path: Path, statuses: dict[str, str], dry_run: bool
+    session: Session, source: str, path: Path, statuses: dict[str, str], update: bool, dry_run: bool
 ) -> Answer:
     from chant_mcp.plugins.formats import import_by_plugin, importer_names
     from chant_mcp.plugins.plugin_process import PluginFailure
@@ -105,6 +129,6 @@ def _import_by_plugin(
         # The core says which formats there are.
         return session.workspace.import_specs(path, source=source, dry_run=dry_run)
     try:
-        return import_by_plugin(session, source, path, dry_run=dry_run, statuses=statuses)
+        return import_by_plugin(session, source, path, dry_run=dry_run, update=update, statuses=statuses)
     except PluginFailure as failure:
         raise click.ClickException(str(failure)) from failure

@@ -1,4 +1,4 @@
-"""`plugins`: what other packages add, and whether it is asked."""
+"""`plugins`: installed plugins, and whether they are active."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from chant_mcp.terminal import say_json
 def plugins(session: Session, as_json: bool) -> None:
     """List what other packages add: lint rules, exporters, importers, evidence checks and notifiers.
 
-    Of each it says whether it is asked in this project, and why not. None is imported for it.
+    For each plugin it shows whether it is active in this project, and if not, why. None is imported for it.
     """
     from chant_mcp.plugins.plugin_desk import PluginDesk
 

@@ -6,9 +6,11 @@ import click
 
 from chant_mcp.commands.answers import (
     all_option,
+    format_option,
     json_option,
     left_out,
     limit_option,
+    list_all_option,
     search_all_option,
 )
 from chant_mcp.commands.surroundings import changes_files, on_project
@@ -32,13 +34,14 @@ approval_option = click.option(
 @_status_option
 @approval_option
 @limit_option
-@all_option
+@list_all_option
+@format_option
 @json_option
 @on_project
 def list_specs(
     session: Session, status: str | None, approval: str | None, limit: int, show_all: bool, as_json: bool
 ) -> None:
-    """List specs; cancelled ones only with `--status cancelled`."""
+    """List specs; cancelled ones only with `--status cancelled` or `--all`, archived ones with `--all`."""
     show_list(session, status, approval, limit, show_all, as_json)
 
 
@@ -52,6 +55,10 @@ def show_list(
         EVERYTHING if show_all else limit,
         "specs",
     )
+    if show_all and not approval:
+        more = unlisted_specs(session, (status,) if status else ())
+        data = {**data, "specs": [*data["specs"], *more], "total": data["total"] + len(more)}
+        text = written({**data, "returned": len(data["specs"])})
     asked = [f"are {status}"] if status else []
     if approval:
         asked.append(f"have an approval that is {approval}")
@@ -77,6 +84,7 @@ held_option = click.option(
 @held_option
 @limit_option
 @all_option
+@format_option
 @json_option
 @on_project
 def ready(session: Session, include_held: bool, limit: int, show_all: bool, as_json: bool) -> None:
@@ -100,6 +108,7 @@ def show_ready(session: Session, include_held: bool, limit: int, show_all: bool,
 @_status_option
 @limit_option
 @search_all_option
+@format_option
 @json_option
 @on_project
 def search(
@@ -126,6 +135,19 @@ def show_found(
     _show_specs(text, data, as_json, "No specs match.")
 
 
+def unlisted_specs(session: Session, statuses: tuple[str, ...]) -> list[Data]:
+    """Give the specs that lists leave out: cancelled ones, unless states are named, and archived ones."""
+    cancelled: list[Data] = []
+    if not statuses:
+        _, data = gathered(
+            lambda limit, offset: session.chant.spec_list("cancelled", limit=limit, offset=offset),
+            EVERYTHING,
+            "specs",
+        )
+        cancelled = data["specs"]
+    return [*cancelled, *archived_matches(session, "", statuses)]
+
+
 def archived_matches(session: Session, query: str, statuses: tuple[str, ...]) -> list[Data]:
     """Give the archived specs that hold a text and are in one of some states, if any are named."""
     found: list[Data] = session.chant.search_archived(query).data
@@ -138,15 +160,15 @@ def _show_specs(text: str, data: Data, as_json: bool, when_none: str) -> None:
         return
     from chant_mcp.commands import display
 
-    out = display.console()
-    if data["specs"]:
-        out.print(display.spec_table(data["specs"]))
+    notes = display.notes_console()
+    if data["specs"] and not display.print_rows(data["specs"]):
+        display.console().print(display.spec_table(data["specs"]))
     elif data["total"] == 0:
-        out.print(when_none)
+        notes.print(when_none)
     for note in left_out(data, "specs", len(data["specs"])):
-        out.print(note, style="dim")
+        notes.print(note, style="dim")
     if (problems := display.problems_block(data)) is not None:
-        out.print(problems)
+        notes.print(problems)
 
 
 @click.command()

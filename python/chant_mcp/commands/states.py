@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
-from chant_mcp.commands.answers import json_option, say_message
+from chant_mcp.commands.answers import exit_code_1, json_option, say_message
 from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.paging import written
 from chant_mcp.session import Session
+from chant_mcp.terminal import say, say_json
 
 
 @click.command()
@@ -46,10 +48,27 @@ def reset(session: Session, id: str, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("id")
+@click.argument("id", required=False)
+@click.option("--completed", is_flag=True, help="Move all completed specs; those that are refused stay.")
 @json_option
 @on_project
 @changes_files
-def archive(session: Session, id: str, as_json: bool) -> None:
-    """Move a completed spec into the archive."""
-    say_message(session.chant.archive(id).text, as_json)
+@exit_code_1("`--completed` is given and a completed spec has to stay")
+def archive(session: Session, id: str | None, completed: bool, as_json: bool) -> None:
+    """Move a completed spec into the archive, or all of them."""
+    if completed == (id is not None):
+        raise click.UsageError("Give either an ID or --completed.")
+    if id is not None:
+        say_message(session.chant.archive(id).text, as_json)
+        return
+    from chant_mcp.api.workspace import Workspace
+
+    moved = Workspace(session).archive_completed()
+    if as_json:
+        say_json(written(moved))
+    else:
+        say("\n".join([row["text"] for row in moved["archived"]] or ["No spec was archived."]))
+        for row in moved["left"]:
+            say(f"{row['id']} stays: {row['text']}")
+    if moved["left"]:
+        raise click.exceptions.Exit(1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from chant_mcp.commands.answers import all_option, json_option, left_out, limit_option
+from chant_mcp.commands.answers import all_option, format_option, json_option, left_out, limit_option
 from chant_mcp.commands.surroundings import on_tickets
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session
@@ -34,6 +34,7 @@ def _filter_option(name: str, key: str, what: str) -> Any:
     help="Show at most this many entries.",
 )
 @all_option
+@format_option
 @json_option
 @on_tickets
 def list_tickets(
@@ -56,6 +57,7 @@ def list_tickets(
 @click.command()
 @limit_option
 @all_option
+@format_option
 @json_option
 @on_tickets
 def ready(session: Session, project: str | None, limit: int, show_all: bool, as_json: bool) -> None:
@@ -75,15 +77,15 @@ def _show_tickets(text: str, data: Data, as_json: bool, when_none: str) -> None:
         return
     from chant_mcp.commands import display, ticket_display
 
-    out = display.console()
-    if data["crs"]:
-        out.print(ticket_display.ticket_table(data["crs"]))
+    notes = display.notes_console()
+    if data["crs"] and not display.print_rows(data["crs"]):
+        display.console().print(ticket_display.ticket_table(data["crs"]))
     elif data["filtered"] == 0:
-        out.print(when_none)
+        notes.print(when_none)
     for note in left_out({"total": data["filtered"]}, "tickets", len(data["crs"])):
-        out.print(note, style="dim")
+        notes.print(note, style="dim")
     if (problems := display.problems_block(data)) is not None:
-        out.print(problems)
+        notes.print(problems)
 
 
 @click.command()

@@ -51,7 +51,7 @@ def _print(report: dict[str, Any]) -> None:
         for line in report["instructions"]:
             say(f"  {line}")
     if report["difference"] is not None:
-        say("Another than when it was trusted:")
+        say("Changed since you trusted it:")
         for line in report["difference"] or ["nothing in the list"]:
             say(f"  {line}")
     say(_standing(report))

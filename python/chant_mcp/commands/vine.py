@@ -7,7 +7,7 @@ import shlex
 import click
 
 from chant_mcp import resources
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import format_option, json_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.commands.vine_files import file_argument, file_meant
 from chant_mcp.paging import Data, written
@@ -56,6 +56,7 @@ def show(session: Session, file: str | None, id: str | None, as_json: bool) -> N
 @click.option(
     "-q", "--query", default="", metavar="TEXT", help="Only tasks that hold this text, in any case."
 )
+@format_option
 @json_option
 @on_project
 def list_tasks(
@@ -69,10 +70,10 @@ def list_tasks(
         return
     from chant_mcp.commands import display, vine_display
 
-    if nodes:
-        display.console().print(vine_display.task_table(nodes))
-    else:
+    if not nodes:
         say(_NOTHING_FOUND)
+    elif not display.print_rows(nodes):
+        display.console().print(vine_display.task_table(nodes))
 
 
 @click.command("next")

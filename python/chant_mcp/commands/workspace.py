@@ -12,7 +12,14 @@ from typing import Any
 import click
 
 from chant_mcp.commands import specs
-from chant_mcp.commands.answers import all_option, json_option, left_out, limit_option
+from chant_mcp.commands.answers import (
+    all_option,
+    format_option,
+    json_option,
+    left_out,
+    limit_option,
+    list_all_option,
+)
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import ChantError, NotFoundError
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
@@ -85,7 +92,8 @@ def holds_specs_alone(session: Session) -> bool:
 @filters
 @specs.approval_option
 @limit_option
-@all_option
+@list_all_option
+@format_option
 @json_option
 @on_project
 def list_items(
@@ -99,7 +107,7 @@ def list_items(
     show_all: bool,
     as_json: bool,
 ) -> None:
-    """List specs, tasks and tickets; cancelled specs only with `--status cancelled`."""
+    """List specs, tasks and tickets; with `--all` cancelled and archived specs, too."""
     wanted = ItemFilters(statuses, labels, dialects, ready)
     if approval and not wanted.is_of_specs:
         raise click.UsageError("Only specs have an approval: --approval goes with one --status at most.")
@@ -107,7 +115,7 @@ def list_items(
         status = statuses[0] if statuses else None
         specs.show_list(session, status, approval, limit, show_all, as_json)
         return
-    _show_items(session, wanted, limit, show_all, as_json)
+    _show_items(session, wanted, limit, show_all, as_json, with_unlisted=show_all and not ready)
 
 
 @click.command()
@@ -116,6 +124,7 @@ def list_items(
 @specs.held_option
 @limit_option
 @all_option
+@format_option
 @json_option
 @on_project
 def ready(
@@ -134,14 +143,62 @@ def ready(
     _show_items(session, ItemFilters((), labels, dialects, True, include_held), limit, show_all, as_json)
 
 
-def _show_items(session: Session, wanted: ItemFilters, limit: int, show_all: bool, as_json: bool) -> None:
+def _show_items(
+    session: Session,
+    wanted: ItemFilters,
+    limit: int,
+    show_all: bool,
+    as_json: bool,
+    *,
+    with_unlisted: bool = False,
+) -> None:
     workspace = session.workspace
     text, data = gathered(
         lambda limit, offset: workspace.list(**wanted.words(), limit=limit, offset=offset),
         EVERYTHING if show_all else limit,
         "items",
     )
+    if with_unlisted:
+        text, data = with_more(data, _unlisted(session, wanted))
     show_page(text, data, _when_none(session, wanted), as_json)
+
+
+def _unlisted(session: Session, wanted: ItemFilters) -> list[Data]:
+    """Give the specs that lists leave out and a filter wants."""
+    asks_for_specs = not wanted.dialects or "chant" in wanted.dialects
+    if not asks_for_specs or "chant" not in dialects_in(session.place.root):
+        return []
+    found = map(spec_as_item, specs.unlisted_specs(session, wanted.statuses))
+    return [one for one in found if not wanted.labels or set(wanted.labels) & set(one["labels"])]
+
+
+def with_more(data: Data, more: list[Data]) -> tuple[str, Data]:
+    """Add items to a list, and write it."""
+    items = [*data["items"], *more]
+    data = {**data, "items": items, "total": data["total"] + len(more), "returned": len(items)}
+    return written(data), data
+
+
+def spec_as_item(spec: Data) -> Data:
+    """Make the row of a spec that lists of specs have into that of an item."""
+    id: str = spec["id"]
+    depends_on = [one if ":" in one else f"chant:{one}" for one in spec["depends_on"] or ()]
+    return {
+        "key": f"chant:{id}",
+        "dialect": "chant",
+        "id": id,
+        "title": spec["title"] or "",
+        "status": spec["status"],
+        "done": spec["status"] in ("completed", "cancelled"),
+        "ready": False,
+        "type": spec["type"],
+        "labels": spec["labels"] or [],
+        "assignee": None,
+        "depends_on": depends_on,
+        "waits_for": [],
+        "path": spec.get("path", f".chant/specs/{id}.md"),
+        "weight": 1.0,
+    }
 
 
 def _when_none(session: Session, wanted: ItemFilters) -> str:
@@ -167,15 +224,15 @@ def show_page(text: str, data: Data, when_none: str, as_json: bool) -> None:
         return
     from chant_mcp.commands import display, workspace_display
 
-    out = display.console()
-    if data["items"]:
-        out.print(workspace_display.item_table(data["items"]))
+    notes = display.notes_console()
+    if data["items"] and not display.print_rows(data["items"]):
+        display.console().print(workspace_display.item_table(data["items"]))
     elif data["total"] == 0:
-        out.print(when_none)
+        notes.print(when_none)
     for note in left_out(data, "items", len(data["items"])):
-        out.print(note, style="dim")
+        notes.print(note, style="dim")
     if (problems := display.problems_block(data)) is not None:
-        out.print(problems)
+        notes.print(problems)
 
 
 @click.command()
@@ -324,6 +381,7 @@ feature_graph = _graph_of("speckit", "Draw what waits for what among the tasks a
 @ready_option
 @limit_option
 @all_option
+@format_option
 @json_option
 @on_project
 def list_feature_tasks(
@@ -343,6 +401,7 @@ def list_feature_tasks(
 @label_option
 @limit_option
 @all_option
+@format_option
 @json_option
 @on_project
 def ready_feature_tasks(

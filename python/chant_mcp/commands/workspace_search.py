@@ -5,10 +5,16 @@ from __future__ import annotations
 import click
 
 from chant_mcp.commands import specs
-from chant_mcp.commands.answers import json_option, limit_option, search_all_option
+from chant_mcp.commands.answers import format_option, json_option, limit_option, search_all_option
 from chant_mcp.commands.surroundings import on_project
-from chant_mcp.commands.workspace import holds_specs_alone, show_page, status_option
-from chant_mcp.paging import EVERYTHING, Data, gathered, written
+from chant_mcp.commands.workspace import (
+    holds_specs_alone,
+    show_page,
+    spec_as_item,
+    status_option,
+    with_more,
+)
+from chant_mcp.paging import EVERYTHING, Data, gathered
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say_json
 
@@ -18,6 +24,7 @@ from chant_mcp.terminal import say_json
 @status_option
 @limit_option
 @search_all_option
+@format_option
 @json_option
 @on_project
 def search(
@@ -34,16 +41,9 @@ def search(
         "items",
     )
     if show_all and "chant" in dialects_in(session.place.root):
-        archived = [_as_item(spec) for spec in specs.archived_matches(session, query, statuses)]
-        data = {**data, "items": [*data["items"], *archived], "total": data["total"] + len(archived)}
-        text = written({**data, "returned": len(data["items"])})
+        archived = specs.archived_matches(session, query, statuses)
+        text, data = with_more(data, [spec_as_item(spec) for spec in archived])
     show_page(text, data, "Nothing matches.", as_json)
-
-
-def _as_item(spec: Data) -> Data:
-    shown = {"key": f"chant:{spec['id']}", "dialect": "chant", "done": True, "ready": False, "assignee": None}
-    names = ("id", "title", "status", "type")
-    return {**shown, **{name: spec[name] for name in names}, "labels": spec["labels"] or []}
 
 
 @click.command()

@@ -45,7 +45,13 @@ def export_by_plugin(session: Session, name: str, filter: Mapping[str, Any]) -> 
 
 
 def import_by_plugin(
-    session: Session, name: str, path: Path, *, dry_run: bool, statuses: Mapping[str, str] | None = None
+    session: Session,
+    name: str,
+    path: Path,
+    *,
+    dry_run: bool,
+    update: bool = False,
+    statuses: Mapping[str, str] | None = None,
 ) -> Answer:
     """Have an importer read a file or folder, and make specs of its rows as of those of a table.
 
@@ -54,6 +60,7 @@ def import_by_plugin(
         name: What the importer is called; what it read is remembered under this name.
         path: What to read.
         dry_run: Whether nothing is written.
+        update: Whether later changes of the source are taken over.
         statuses: The states for words of the source that specs do not have.
 
     Raises:
@@ -72,7 +79,7 @@ def import_by_plugin(
             writer.writeheader()
             writer.writerows(rows)
         return session.workspace.import_specs(
-            table, source="csv", dry_run=dry_run, named=path, statuses=statuses or {}
+            table, source="csv", dry_run=dry_run, update=update, named=path, statuses=statuses or {}
         )
 
 

@@ -10,6 +10,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from chant_mcp.api.specs import Spec
+from chant_mcp.api.tickets import Ticket
+from chant_mcp.api.vines import Task
+from chant_mcp.api.workspace import Workspace
 from chant_mcp.errors import ChantError, ConflictError, InvalidArgumentError, RefusedError
 from chant_mcp.session import Session
 from chant_mcp.web_board.sections import write_section
@@ -101,6 +105,41 @@ def _edit(session: Session, body: Mapping[str, Any]) -> str:
     return "Saved."
 
 
+def _change(session: Session, body: Mapping[str, Any]) -> str:
+    """Change the attributes that are given: title, labels, what is waited for, and criteria."""
+    _refuse_other_version(session, _text(body, "key"), _text(body, "version"))
+    item: Any = Workspace(session)[_text(body, "key")]
+    title, waits = _text(body, "title").strip(), _parts(body, "depends_on", ",")
+    if isinstance(item, Spec):
+        now = [criterion.text for criterion in item.criteria]
+        lines = _parts(body, "criteria", "\n")
+        item.update(
+            title=None if title == item.title else title,
+            labels=_parts(body, "labels", ","),
+            depends_on=waits,
+            add_criteria=[line for line in lines if line not in now],
+            remove_criteria=[text for text in now if text not in lines],
+            refuse_broken=True,
+        )
+    elif isinstance(item, Ticket):
+        item.update(title=title, depends_on=waits)
+    elif isinstance(item, Task):
+        own = [key.rpartition("#")[2] for key in item.depends_on]
+        item.update(
+            name=title,
+            add_dependencies=[one for one in waits if one not in own],
+            remove_dependencies=[one for one in own if one not in waits],
+        )
+    else:
+        raise RefusedError(f"`{item.key}` has no attributes that can be edited here. Edit its file.")
+    return "Saved."
+
+
+def _parts(body: Mapping[str, Any], name: str, separator: str) -> list[str]:
+    parts = (part.strip() for part in str(body.get(name, "")).split(separator))
+    return list(dict.fromkeys(part for part in parts if part))
+
+
 _ACTS: dict[str, Callable[[Session, Mapping[str, Any]], str]] = {
     "approve": _approve,
     "reject": _reject,
@@ -111,19 +150,25 @@ _ACTS: dict[str, Callable[[Session, Mapping[str, Any]], str]] = {
     "finish": _finish,
     "add_task": _add_task,
     "edit": _edit,
+    "change": _change,
 }
 
 
 def _seen_spec(session: Session, body: Mapping[str, Any]) -> str:
     """Give the ID of the spec that is meant, if its document is still the one that the person looked at."""
-    spec, seen = _spec(body), _text(body, "version")
-    now = session.workspace.board_document(f"chant:{spec}").data
+    spec = _spec(body)
+    _refuse_other_version(session, f"chant:{spec}", _text(body, "version"))
+    return spec
+
+
+def _refuse_other_version(session: Session, key: str, seen: str) -> None:
+    now = session.workspace.board_document(key).data
     if now["version"] != seen:
+        _, _, name = key.partition(":")
         raise ConflictError(
-            f"Spec '{spec}' was changed since you looked at it; nothing was written. "
+            f"'{name}' was changed since you looked at it; nothing was written. "
             "Look at it as it is now, and decide again."
         )
-    return spec
 
 
 def _spec(body: Mapping[str, Any]) -> str:

@@ -63,6 +63,12 @@ def assemble_page() -> BoardPage:
     return BoardPage(html, _policy(script, style))
 
 
+@functools.cache
+def assemble_editor() -> str:
+    """Give the script that the page loads when a person first edits something."""
+    return squeeze_script(_read("change.js"))
+
+
 def _read(name: str) -> str:
     return (files("chant_mcp.web_board") / "page" / name).read_text("utf-8")
 
@@ -70,7 +76,7 @@ def _read(name: str) -> str:
 def _policy(script: str, style: str) -> str:
     rules = {
         "default-src": "'none'",
-        "script-src": _hash(script),
+        "script-src": f"{_hash(script)} 'self'",
         "style-src": _hash(style),
         "img-src": "data:",
         "connect-src": "'self'",

@@ -475,6 +475,11 @@ impl ChantProject {
         answer(py, || ops::archive(&self.project, id))
     }
 
+    /// Moves an archived spec back among the active ones.
+    fn unarchive(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || ops::unarchive(&self.project, id))
+    }
+
     /// Runs that are at work; on request those that ended, too.
     ///
     /// Further keywords: those of `chant_mcp.parameters.RunFilter`.

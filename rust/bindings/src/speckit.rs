@@ -125,6 +125,19 @@ impl SpeckitFeatures {
         })
     }
 
+    /// Takes the tick of a task back.
+    #[pyo3(signature = (task_id, *, feature = None, agent = None))]
+    fn reopen(
+        &self,
+        py: Python<'_>,
+        task_id: &str,
+        feature: Option<&str>,
+        agent: Option<String>,
+    ) -> Result<PyAnswer, Raised> {
+        let who = self.who(agent);
+        answer(py, || ops::reopen(&self.features, &who, feature, task_id))
+    }
+
     /// Adds a task behind the last one of the phase of `beside`, or of the list.
     #[pyo3(signature = (title, *, feature = None, beside = None))]
     fn add_task(

@@ -92,6 +92,28 @@ impl PyWorkspace {
         call(py, || ops::dialects(&self.workspace))
     }
 
+    /// Names of items that begin with what was typed in a shell, with their titles.
+    #[pyo3(signature = (typed, *, archived = false))]
+    fn complete_items(&self, typed: &str, archived: bool) -> Vec<(String, String)> {
+        let words = if archived {
+            self.workspace.complete_archived(typed)
+        } else {
+            self.workspace.complete_items(typed)
+        };
+        words.into_iter().map(|one| (one.word, one.title)).collect()
+    }
+
+    /// Labels of the newest specs that begin with what was typed in a shell.
+    fn complete_labels(&self, typed: &str) -> Vec<String> {
+        self.workspace.complete_labels(typed)
+    }
+
+    /// The words for states that filters take.
+    #[staticmethod]
+    fn status_words() -> Vec<String> {
+        chant_workspace::filter::status_words()
+    }
+
     /// All configuration files that apply, with what is to be said about their keys.
     fn config_check(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || Ok(configuration::check(&self.workspace)))
@@ -436,19 +458,21 @@ impl PyWorkspace {
     /// Brings work of another place into the specs of the folder, all or none.
     /// `named` is the path that names the source, if another one is read; `statuses` has the states for words that
     /// specs do not have.
-    #[pyo3(signature = (path, *, source = None, dry_run = false, named = None, statuses = HashMap::new()))]
+    #[pyo3(signature = (path, *, source = None, dry_run = false, update = false, named = None, statuses = HashMap::new()))]
     fn import_specs(
         &self,
         py: Python<'_>,
         path: PathBuf,
         source: Option<&str>,
         dry_run: bool,
+        update: bool,
         named: Option<PathBuf>,
         statuses: HashMap<String, String>,
     ) -> Result<PyAnswer, Raised> {
         let request = ImportRequest {
             format: source,
             dry_run,
+            update,
             named: named.as_deref(),
             statuses,
         };

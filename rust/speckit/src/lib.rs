@@ -22,6 +22,7 @@ mod paths;
 mod pattern;
 pub mod plan;
 pub mod questions;
+pub mod reopen;
 pub mod resolve;
 mod section;
 pub mod staged;

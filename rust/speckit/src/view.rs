@@ -126,6 +126,21 @@ pub struct AddedTaskView<'a> {
     pub line: usize,
 }
 
+/// A task that is open again.
+#[derive(Debug, Serialize)]
+pub struct ReopenedView<'a> {
+    /// Its ID.
+    pub task_id: &'a str,
+    /// True if it was open before.
+    pub was_open: bool,
+    /// The progress of the list.
+    pub progress: String,
+    /// The feature's directory.
+    pub feature: &'a str,
+    /// What was not right and refused nothing.
+    pub warnings: &'a [String],
+}
+
 /// A completed task.
 #[derive(Debug, Serialize)]
 pub struct CompletedView<'a> {

@@ -3,6 +3,7 @@
 
 use super::code::TicketCode;
 use super::model::{KEY_ORDER, Ticket};
+use super::older_header;
 use super::parse;
 use chant_base::error::Error;
 use chant_text::clash;
@@ -45,7 +46,9 @@ impl TicketDraft {
 
     /// Returns true if the front matter has a key.
     pub fn has(&self, key: &str) -> bool {
-        self.entries().iter().any(|entry| entry.name == key)
+        let older = older_header::lines(&self.now.text);
+        older.iter().any(|line| line.key == key)
+            || self.entries().iter().any(|entry| entry.name == key)
     }
 
     /// Sets a key, or takes it out. Front matter that is no valid YAML is changed key by key.
@@ -53,6 +56,12 @@ impl TicketDraft {
     /// # Errors
     /// `EditError` when that cannot be done without risk.
     pub fn set(&mut self, key: &str, value: Option<&FrontMatterValue>) -> Result<(), EditError> {
+        if self.has_older_header() {
+            let value = value.map(in_one_line);
+            let text = older_header::set(&self.now.text, key, value.as_deref())?;
+            self.take(text);
+            return Ok(());
+        }
         let set = if front_matter::read_any(yaml(&self.now)).is_ok() {
             front_matter::set
         } else {
@@ -61,6 +70,18 @@ impl TicketDraft {
         let text = set(&self.now.text, key, value, &KEY_ORDER)?;
         self.take(text);
         Ok(())
+    }
+
+    /// The text of an attribute of the older header.
+    pub fn older_value(&self, key: &str) -> Option<&str> {
+        let lines = older_header::lines(&self.now.text);
+        let line = lines.into_iter().find(|line| line.key == key)?;
+        Some(&self.now.text[line.value])
+    }
+
+    /// Returns true if the attributes stand below the title in place of front matter.
+    pub fn has_older_header(&self) -> bool {
+        !older_header::lines(&self.now.text).is_empty()
     }
 
     /// Sets a key to a text; an empty one takes it out.
@@ -128,7 +149,8 @@ impl TicketDraft {
     /// # Errors
     /// As [`TicketDraft::set`].
     pub fn stamp(&mut self, code: &TicketCode, now: &str) -> Result<(), Error> {
-        if !self.before.has_front_matter && !self.has("code") {
+        let is_bare = !self.before.has_front_matter && !self.has_older_header();
+        if is_bare && !self.has("code") {
             self.set_text("code", &code.to_string())?;
         }
         Ok(self.set_text("lastModified", now)?)
@@ -152,6 +174,16 @@ impl TicketDraft {
     /// The ticket before and after the change.
     pub fn finish(self) -> (Ticket, Ticket) {
         (self.before, self.now)
+    }
+}
+
+/// A value as a line of the older header has it.
+fn in_one_line(value: &FrontMatterValue) -> String {
+    match value {
+        FrontMatterValue::Text(text) => text.clone(),
+        FrontMatterValue::Flag(flag) => flag.to_string(),
+        FrontMatterValue::List(items) | FrontMatterValue::OneOrMany(items) => items.join(", "),
+        FrontMatterValue::Map(_) => String::new(),
     }
 }
 

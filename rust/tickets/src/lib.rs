@@ -11,6 +11,7 @@ pub mod error;
 pub mod listing;
 pub mod model;
 pub mod number;
+pub mod older_header;
 pub mod ops;
 pub mod parse;
 pub mod picture;

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::code::TicketCode;
 use super::criteria::is_about_criteria;
 use super::model::{BrokenTicket, DocumentedWords, Ticket, TicketProblem, TicketStatus};
+use super::older_header;
 use chant_base::counted::count_visited;
 use chant_store::index::FileSource;
 use chant_text::checklist::{self, UNREAD_ADVICE};
@@ -69,36 +70,9 @@ pub fn document(path: &str, source: FileSource) -> ParsedTicket {
         FileSource::Unreadable(why) => broken(None, why),
         FileSource::Text(text) => match clash::in_document(&text) {
             Some(clash) => broken(Some(clash.begins), clash.to_string()),
-            None => match unread_form(&text) {
-                Some((line, why)) => broken(line, why),
-                None => Ok(Arc::new(ticket(path, text))),
-            },
+            None => Ok(Arc::new(ticket(path, text))),
         },
     }
-}
-
-/// Returns what keeps a file that is meant as a ticket from being read as one: the older header, a list of attributes
-/// below its title in place of front matter.
-fn unread_form(text: &str) -> Option<(Option<usize>, String)> {
-    let text = text.trim_start_matches('\u{feff}');
-    if text.starts_with("---") {
-        return None;
-    }
-    let above = text.lines().take_while(|line| !line.starts_with("## "));
-    let (at, status) = above.enumerate().find_map(|(at, line)| {
-        let rest = line.trim_start().strip_prefix(['-', '*'])?.trim_start();
-        let rest = rest
-            .strip_prefix("**Status")?
-            .trim_start_matches([':', '*']);
-        Some((at, rest.trim().to_owned()))
-    })?;
-    Some((
-        Some(at + 1),
-        format!(
-            "it has the older header without front matter, so its status `{status}` is not read; write the \
-             attributes between two lines `---` at the top, such as `status: {status}`"
-        ),
-    ))
 }
 
 /// Reads a ticket's text.
@@ -126,10 +100,10 @@ pub fn ticket(path: &str, text: String) -> Ticket {
     let lines_before = yaml
         .as_ref()
         .map_or(0, |yaml| text[..yaml.start].matches('\n').count());
-    let front = yaml
-        .clone()
-        .map(|yaml| reader.front(&text[yaml], lines_before))
-        .unwrap_or_default();
+    let front = yaml.clone().map_or_else(
+        || of_older_header(&text),
+        |yaml| reader.front(&text[yaml], lines_before),
+    );
     let code = reader.code(&front);
     reader.dates(&front);
     let lines_before = text[..body_start].matches('\n').count();
@@ -261,6 +235,31 @@ impl TicketReader<'_> {
 /// Returns true if a text is a day or a moment as ISO 8601 writes it.
 pub fn is_date(text: &str) -> bool {
     text.parse::<Timestamp>().is_ok() || text.parse::<DateTime>().is_ok()
+}
+
+/// The attributes of the older header.
+fn of_older_header(text: &str) -> TicketFrontMatter {
+    let mut front = TicketFrontMatter::default();
+    for line in older_header::lines(text) {
+        let value = &text[line.value];
+        let list = || Some(TextList(items([value]).map(str::to_owned).collect()));
+        match line.key {
+            "code" => front.code = Some(value.into()),
+            "title" => front.title = Some(value.into()),
+            "status" => front.status = Some(value.into()),
+            "type" => front.kind = Some(value.into()),
+            "priority" => front.priority = Some(value.into()),
+            "dateCreated" => front.date_created = Some(value.into()),
+            "lastModified" => front.last_modified = Some(value.into()),
+            "phaseEpic" => front.phase_epic = Some(value.into()),
+            "assignee" => front.assignee = Some(value.into()),
+            "relatedTickets" => front.related_tickets = list(),
+            "dependsOn" => front.depends_on = list(),
+            "blocks" => front.blocks = list(),
+            _ => {}
+        }
+    }
+    front
 }
 
 /// The keys, each read on its own; of one that stands there twice the last counts.

@@ -91,6 +91,8 @@ pub(super) struct MeaningCard {
     criteria: Option<CriteriaProgress>,
     #[serde(skip_serializing_if = "Option::is_none")]
     priority: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assignee: Option<String>,
     /// The act that a person has to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'static str>,
@@ -114,6 +116,7 @@ impl MeaningCard {
             parent: item.parent(),
             criteria: (total > 0).then_some(CriteriaProgress { done, total }),
             priority: item.priority().map(Cow::into_owned),
+            assignee: item.assignee().map(Cow::into_owned),
             why: why(meaning),
         }
     }

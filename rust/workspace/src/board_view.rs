@@ -116,11 +116,14 @@ fn nodes_of(
 ) -> ColumnSlice {
     let nodes = board.columns(joined, filter).nodes(column);
     let total = nodes.len();
-    let shown = nodes
-        .iter()
-        .skip(page.offset)
-        .take(page.limit.min(MOST_CARDS));
-    let nodes: Vec<Node> = shown.copied().collect();
+    let most = page.limit.min(MOST_CARDS);
+    // Done work is looked at from its newest end.
+    let nodes: Vec<Node> = if column == WorkMeaning::Done.column() {
+        let newest = nodes.iter().rev().skip(page.offset);
+        newest.take(most).copied().collect()
+    } else {
+        nodes.iter().skip(page.offset).take(most).copied().collect()
+    };
     board.make_cards(joined, &nodes);
     let next = page.offset.saturating_add(nodes.len());
     ColumnSlice {

@@ -10,16 +10,17 @@ use super::csv_table;
 use super::error::WorkspaceError;
 use super::filter::ItemFilter;
 use super::item::Item;
-use super::workspace_graph::WorkspaceGraph;
+use super::workspace_graph::{ItemSource, WorkspaceGraph};
 use chant_base::error::Error;
 use chant_base::ident::nearest;
 use chant_base::progress::ProgressMeter;
 use chant_graph::Node;
+use chant_specs::model::Spec;
 use chant_store::StoreError;
 use chant_store::disk::{self, Disk, TemporaryFile};
 
 /// The fields that items may be written with, in the order of documents.
-pub const FIELDS: [&str; 15] = [
+pub const FIELDS: [&str; 21] = [
     "key",
     "dialect",
     "id",
@@ -34,11 +35,20 @@ pub const FIELDS: [&str; 15] = [
     "depends_on",
     "waits_for",
     "path",
+    "target_files",
+    "context",
+    "prompt",
+    "model",
+    "commits",
+    "completed_at",
     "body",
 ];
 
 /// The number of fields that are written where none are named: all but the text itself.
-const USUAL: usize = 14;
+const USUAL: usize = 20;
+
+/// The word for all fields.
+const ALL_FIELDS: &str = "all";
 
 /// Items that are written into one piece.
 const AT_ONCE: usize = 100;
@@ -242,6 +252,9 @@ fn known(fields: &[String]) -> Result<Vec<&'static str>, WorkspaceError> {
     if fields.is_empty() {
         return Ok(FIELDS[..USUAL].to_vec());
     }
+    if fields == [ALL_FIELDS] {
+        return Ok(FIELDS.to_vec());
+    }
     let known = |field: &String| {
         let found = FIELDS.into_iter().find(|known| *known == field.as_str());
         found.ok_or_else(|| WorkspaceError::Invalid {
@@ -272,7 +285,23 @@ fn value(item: &Item<'_>, field: &str) -> Value {
         "depends_on" => item.depends_on().into(),
         "waits_for" => item.waits_for().into(),
         "path" => item.path().into(),
-        _ => item.body().into(),
+        "body" => item.body().into(),
+        _ => match &item.source {
+            ItemSource::Spec(spec) => value_of_spec(spec, field),
+            _ => Value::Null,
+        },
+    }
+}
+
+/// The fields that only specs have.
+fn value_of_spec(spec: &Spec, field: &str) -> Value {
+    match field {
+        "target_files" => json!(spec.target_files.as_deref().unwrap_or_default()),
+        "context" => json!(spec.context.as_deref().unwrap_or_default()),
+        "prompt" => json!(spec.prompt),
+        "model" => json!(spec.model),
+        "commits" => json!(spec.commits.as_deref().unwrap_or_default()),
+        _ => json!(spec.completed_at),
     }
 }
 

@@ -100,6 +100,14 @@ impl ItemFilter {
     }
 }
 
+/// The words for states that filters take, each without blanks.
+pub fn status_words() -> Vec<String> {
+    statuses()
+        .iter()
+        .map(|word| word.replace(' ', "_"))
+        .collect()
+}
+
 /// All states of all dialects, in the order of the dialects.
 fn statuses() -> Vec<&'static str> {
     let specs = SpecStatus::ALL.into_iter().map(SpecStatus::as_str);

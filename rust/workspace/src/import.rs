@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::Workspace;
 use super::csv_table;
 use super::error::WorkspaceError;
@@ -11,7 +13,8 @@ use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_specs::import::backlog::BacklogStatuses;
 use chant_specs::import::{
-    ImportCandidate, ImportReading, ImportSource, STATE, backlog, beads, bring_in, specs, table,
+    ImportCandidate, ImportMode, ImportReading, ImportSource, STATE, backlog, beads, bring_in,
+    github, specs, table, taskmaster, taskwarrior,
 };
 use chant_specs::model::SpecStatus;
 use chant_store::disk::{self, Disk};
@@ -26,16 +29,24 @@ enum ImportFormat {
     Beads,
     Backlog,
     Csv,
+    Json,
+    TaskMaster,
+    Taskwarrior,
+    GitHub,
 }
 
 impl ImportFormat {
     /// All, in the order of messages.
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 9] = [
         Self::Chant,
         Self::Vine,
         Self::Beads,
         Self::Backlog,
         Self::Csv,
+        Self::Json,
+        Self::TaskMaster,
+        Self::Taskwarrior,
+        Self::GitHub,
     ];
 
     fn word(self) -> &'static str {
@@ -45,6 +56,10 @@ impl ImportFormat {
             Self::Beads => "beads",
             Self::Backlog => "backlog",
             Self::Csv => "csv",
+            Self::Json => "json",
+            Self::TaskMaster => "taskmaster",
+            Self::Taskwarrior => "taskwarrior",
+            Self::GitHub => "github",
         }
     }
 
@@ -56,6 +71,14 @@ impl ImportFormat {
             Self::Beads => ".beads/issues.jsonl",
             Self::Backlog => "a folder with backlog/tasks",
             Self::Csv => "a .csv file with a column `title`, such as `export` writes",
+            Self::Json => {
+                "a .json file with a list of objects that have a `title`, such as `export` writes"
+            }
+            Self::TaskMaster => ".taskmaster/tasks/tasks.json",
+            Self::Taskwarrior => "a .json file that `task export` wrote",
+            Self::GitHub => {
+                "a .json file that `gh issue list --json number,title,body,state,…` wrote"
+            }
         }
     }
 
@@ -83,6 +106,8 @@ pub struct ImportRequest<'a> {
     pub format: Option<&'a str>,
     /// True if nothing is written.
     pub dry_run: bool,
+    /// True if later changes of the source are taken over.
+    pub update: bool,
     /// The path that names the source, if it is not the one that is read.
     pub named: Option<&'a Path>,
     /// The states for words of the source that specs do not have, by the words.
@@ -103,6 +128,7 @@ pub fn import(
     let ImportRequest {
         format,
         dry_run,
+        update,
         named,
         statuses,
     } = request;
@@ -115,10 +141,11 @@ pub fn import(
         return Err(refused(why.into()).into());
     }
     let form = match *format {
-        None => guessed(path).ok_or_else(|| {
+        None => guessed(path, &Disk::default()).ok_or_else(|| {
             refused(format!(
                 "its format is not clear; expected a folder with .chant/specs, a .vine file, \
-                 .beads/issues.jsonl, backlog/tasks or a .csv file. Name the format: {}",
+                 .beads/issues.jsonl, backlog/tasks, .taskmaster/tasks/tasks.json, a .csv file, or a .json file of \
+                 `export`, `task export` or `gh issue list`. Name the format: {}",
                 ImportFormat::words()
             ))
         })?,
@@ -135,21 +162,32 @@ pub fn import(
         ImportFormat::Beads => read_issues(path, &disk)?,
         ImportFormat::Backlog => read_tasks(path, &disk)?,
         ImportFormat::Csv => read_table(path, &disk)?,
+        ImportFormat::Json => read_json(path, &disk)?.and_then(table::read_objects),
+        ImportFormat::TaskMaster => {
+            read_json(&task_master_file(path), &disk)?.and_then(taskmaster::read)
+        }
+        ImportFormat::Taskwarrior => read_json(path, &disk)?.and_then(taskwarrior::read),
+        ImportFormat::GitHub => read_json(path, &disk)?.and_then(github::read),
     };
     let reading = reading.ok_or_else(|| {
         let (word, place) = (form.word(), form.place());
         refused(format!("it has nothing of {word}; expected {place}"))
     })?;
     let mut reading = reading;
-    let source = source_name(workspace.root(), named.unwrap_or(path), form);
+    let name = source_name(workspace.root(), named.unwrap_or(path), form);
     reading.map_statuses(&chosen_statuses(statuses)?);
-    reading.name_source(form.word(), &source);
+    reading.name_source(form.word(), &name);
     let shown = path.display().to_string();
     let source = ImportSource {
         format: form.word(),
         path: &shown,
+        name: &name,
     };
-    bring_in(&workspace.parts.chant, &reading, source, *dry_run)
+    let mode = ImportMode {
+        dry_run: *dry_run,
+        update: *update,
+    };
+    bring_in(&workspace.parts.chant, &reading, source, mode)
 }
 
 /// The states for words, both as a person gives them.
@@ -182,7 +220,12 @@ fn source_name(root: &Path, path: &Path, form: ImportFormat) -> String {
         ImportFormat::Chant => &["specs", ".chant"],
         ImportFormat::Beads => &["issues.jsonl", "beads.jsonl", ".beads"],
         ImportFormat::Backlog => &["tasks", "completed", "backlog", ".backlog"],
-        ImportFormat::Vine | ImportFormat::Csv => &[],
+        ImportFormat::TaskMaster => &["tasks.json", "tasks", ".taskmaster"],
+        ImportFormat::Vine
+        | ImportFormat::Csv
+        | ImportFormat::Json
+        | ImportFormat::Taskwarrior
+        | ImportFormat::GitHub => &[],
     };
     for name in inner {
         if path.ends_with(name) {
@@ -228,13 +271,14 @@ fn read_text(disk: &Disk, file: &Path, shown: &str) -> Result<String, Error> {
 }
 
 /// The format of what lies at a path.
-fn guessed(path: &Path) -> Option<ImportFormat> {
+fn guessed(path: &Path, disk: &Disk) -> Option<ImportFormat> {
     let ending = path.extension().and_then(|ending| ending.to_str());
     if !path.is_dir() {
         return match ending {
             Some("vine") => Some(ImportFormat::Vine),
             Some("jsonl") => Some(ImportFormat::Beads),
             Some("csv") => Some(ImportFormat::Csv),
+            Some("json") => guessed_json(&read_json(path, disk).ok()??),
             _ => None,
         };
     }
@@ -242,10 +286,60 @@ fn guessed(path: &Path) -> Option<ImportFormat> {
         (ImportFormat::Chant, spec_folder(path).is_some()),
         (ImportFormat::Beads, issue_file(path).is_some()),
         (ImportFormat::Backlog, !task_folders(path).is_empty()),
+        (
+            ImportFormat::TaskMaster,
+            disk::is_file(&task_master_file(path)),
+        ),
     ];
     let mut found = found.into_iter().filter(|(_, is_there)| *is_there);
     let (form, _) = found.next()?;
     found.next().is_none().then_some(form)
+}
+
+/// The format of a JSON text, by the keys of its objects.
+fn guessed_json(value: &Value) -> Option<ImportFormat> {
+    let first = match value {
+        Value::Object(whole) => {
+            let has_tasks = |part: &Value| part.get("tasks").is_some_and(Value::is_array);
+            let is_it = has_tasks(value) || whole.values().any(has_tasks);
+            return is_it.then_some(ImportFormat::TaskMaster);
+        }
+        Value::Array(items) => items.first()?,
+        _ => return None,
+    };
+    let has = |key: &str| first.get(key).is_some();
+    match () {
+        () if has("uuid") && has("description") => Some(ImportFormat::Taskwarrior),
+        () if has("number") && has("title") => Some(ImportFormat::GitHub),
+        () if has("title") => Some(ImportFormat::Json),
+        () => None,
+    }
+}
+
+/// Reads a JSON text; `None` where there is no file.
+fn read_json(path: &Path, disk: &Disk) -> Result<Option<Value>, Error> {
+    if !disk::is_file(path) {
+        return Ok(None);
+    }
+    let text = read_text(disk, path, &path.display().to_string())?;
+    let value = serde_json::from_str(text.trim_start_matches('\u{feff}'));
+    let value = value.map_err(|error| WorkspaceError::Source {
+        path: path.display().to_string(),
+        why: format!("it is no JSON: {error}"),
+    })?;
+    Ok(Some(value))
+}
+
+/// The file of Task Master in a folder; the path itself where it is no folder.
+fn task_master_file(path: &Path) -> PathBuf {
+    let names = [
+        ".taskmaster/tasks/tasks.json",
+        "tasks/tasks.json",
+        "tasks.json",
+    ];
+    let mut files = names.iter().map(|name| path.join(name));
+    let found = files.find(|file| disk::is_file(file));
+    found.unwrap_or_else(|| path.to_owned())
 }
 
 fn spec_folder(path: &Path) -> Option<PathBuf> {

@@ -17,6 +17,7 @@ mod board_shapes;
 pub mod board_view;
 pub mod change_feed;
 pub mod changes;
+pub mod completion;
 pub mod configuration;
 mod csv_table;
 pub mod error;

@@ -214,4 +214,55 @@ REQUIREMENTS: dict[str, Requirement] = {
         "agreed.",
         "issue: The first run, point 1; reference agents 11",
     ),
+    "cli:edits:every_format": Requirement(
+        "`edit`, `tick`, `untick`, `label`, `depend` and `reopen` change one item of any format that has "
+        "such a thing, and nothing else in its file.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:edits:refused_with_a_way": Requirement(
+        "Where a format has no such thing, or a name does not exist, an edit is refused with what helps.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:edits:archive": Requirement(
+        "`archive --completed` moves all completed specs, names those that stay, and `unarchive` brings one "
+        "back.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:edits:open": Requirement(
+        "`open` starts the user's editor on the file of an item, at its line.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:completion:words": Requirement(
+        "Completion offers commands, options, IDs and keys with titles, states and labels, from one table of "
+        "the commands.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:completion:shells": Requirement(
+        "bash, zsh and fish complete by the script that `completion SHELL` prints; names from files are "
+        "never commands.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:completion:quick": Requirement(
+        "Completion takes at most 80 ms of the processor at 10,000 items.", "issue: The daily hour, point 4"
+    ),
+    "cli:help:manual": Requirement(
+        "`help COMMAND` prints the help of a command, and `man` a manual page of all.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:archived:listed": Requirement(
+        "`list --all` lists archived and cancelled specs, too.", "issue: The daily hour, point 4"
+    ),
+    "cli:json:schemas": Requirement(
+        "Each command with `--json` has a JSON Schema, which its answers fit in projects of all formats.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:pipes:one_line_an_item": Requirement(
+        "Into a pipe or a file lists print one line an item, columns parted by tabs, never wrapped; notes go "
+        "to standard error.",
+        "issue: The daily hour, point 4",
+    ),
+    "cli:pipes:format": Requirement(
+        "`--format` of lists names the fields that are printed, or chooses a table or tabs.",
+        "issue: The daily hour, point 4",
+    ),
 }

@@ -94,4 +94,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         "there included, are left out and reported.",
         "issue: Providers, split, approval: Export; reference chant 4.3",
     ),
+    "import:update:three_way": Requirement(
+        "`import --update` takes over what changed in the source since, what was edited here stays, and what "
+        "was changed on both sides is named.",
+        "issue: The daily hour, point 2",
+    ),
+    "import:sources:more": Requirement(
+        "Task Master, taskwarrior, GitHub issues and the JSON that `export` writes are read.",
+        "issue: The daily hour, point 2",
+    ),
+    "export:fields:round_trip": Requirement(
+        "What is exported with all fields comes back by `import` as it was.", "issue: The daily hour, point 2"
+    ),
 }

@@ -3,8 +3,9 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
-    "tickets:loading:older_header_is_a_problem": Requirement(
-        "A ticket with the older header, a list of attributes in place of front matter, is a problem.",
+    "tickets:loading:older_header_is_read": Requirement(
+        "The older header of a ticket, a list of attributes in place of front matter, is read and edited "
+        "where it stands.",
         "issue: The daily hour 3",
     ),
     "tickets:loading:unknown_statuses_are_problems": Requirement(

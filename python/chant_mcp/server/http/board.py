@@ -19,7 +19,7 @@ from chant_mcp.errors import ChantError, ConflictError, RefusedError
 from chant_mcp.session import Session
 from chant_mcp.web_board import acts
 from chant_mcp.web_board.access import PersonAccess
-from chant_mcp.web_board.assemble import assemble_page
+from chant_mcp.web_board.assemble import assemble_editor, assemble_page
 from chant_mcp.web_board.versions import VersionFeed
 
 PATH = "/board"
@@ -67,6 +67,7 @@ def board_routes(board: WebBoard, origins: tuple[str, ...]) -> list[Route]:
     guard = _Guard(board, origins)
     return [
         Route(PATH, _page, methods=["GET"]),
+        Route(f"{PATH}/change.js", _editor, methods=["GET"]),
         Route(f"{PATH}/session", guard.own_origin(guard.open_session), methods=["POST"]),
         Route(f"{PATH}/person", guard.own_origin(guard.person(guard.act)), methods=["POST"]),
         Route(f"{PATH}/events", guard.person(guard.events), methods=["GET"]),
@@ -82,6 +83,10 @@ def is_person(request: Request, access: PersonAccess) -> bool:
 async def _page(request: Request) -> Response:
     page = assemble_page()
     return HTMLResponse(page.html, headers={**_GUARDS, "content-security-policy": page.policy})
+
+
+async def _editor(request: Request) -> Response:
+    return Response(assemble_editor(), media_type="text/javascript", headers=_GUARDS)
 
 
 Handler = Callable[[Request], Awaitable[Response]]

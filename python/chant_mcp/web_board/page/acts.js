@@ -47,7 +47,7 @@ function actButton(label, run, { at = label, look } = {}) {
 /** Gives the acts of an item as pairs of words and function, the most likely one first. */
 function actsOf(item) {
   const acts = { chant: specActs, speckit: featureActs }[item.dialect];
-  return canAct() && acts ? acts(item) : [];
+  return [...(canAct() && acts ? acts(item) : []), ...(canDecide() && item.dialect !== "speckit" ? [editAct(item)] : [])];
 }
 
 const toolAct = (label, name, item) => [label, async () => {

@@ -36,9 +36,12 @@ const boardScreen = {
     if (!look.dialects.length && !isFiltered()) return redraw(body, "first", firstPage);
     showFilters(board.bar, true);
     if (board.lanes) return showLanes(body, look);
+    const isNew = !body.firstChild;
     redraw(body, "columns", columnNodes);
     redraw(body.firstChild, [look.columns.map(({ count }) => count), board.current], () => look.columns.map(pickerButton));
-    return Promise.all(look.columns.map(refreshColumn));
+    await Promise.all(look.columns.map(refreshColumn));
+    // Where one column is seen at a time, the first that holds something is.
+    if (isNew) showColumn((look.columns.find(({ count }) => count) ?? look.columns[0]).meaning);
   },
 };
 
@@ -104,7 +107,7 @@ const cardNodes = (card) => [
   make("span.card-title", { title: plain(card.title) }, card.title || card.id),
   // What does not fit on the line is not shown: labels come last.
   make("span.card-line", whyNode(card), progressNode(card.criteria), card.waits > 0 && `${card.waits} before`,
-    make("span.card-id", shortId(card.id)), chip(card.priority), (card.labels ?? []).slice(0, 3).map(chip)),
+    make("span.card-id", shortId(card.id)), card.assignee && `@${card.assignee}`, chip(card.priority), (card.labels ?? []).slice(0, 3).map(chip)),
 ];
 
 /** The first page of an empty project, where the first item is made. */

@@ -4,7 +4,7 @@
 function askForm(title, fields, actLabel, ...more) {
   return new Promise((resolve) => {
     const inputs = fields.map(({ name, label, options, value, isLong, isNeeded }) => {
-      const input = options ? choice(label, options, value) : make(isLong ? "textarea" : "input", { rows: 4, required: isNeeded });
+      const input = options ? choice(label, options, value) : make(isLong ? "textarea" : "input", { rows: 4, required: isNeeded, value });
       return { name, input, label: make("label", label, input) };
     });
     const submit = () => {

@@ -1,62 +1,17 @@
-// Editing a section. What was seen is sent with what is wanted: where somebody was faster, both texts are shown and
-// nothing is written.
+// What can be edited, and the script that edits, which is loaded when a person first asks for it.
 
 const canEdit = ({ dialect, sections }) => canDecide() && ["chant", "tickets"].includes(dialect) && sections?.length > 0;
 
 /** Gives the heading of a section, which is named with its marks (`## Rules`). */
 const headingText = (section) => section.replace(/^#+ /, "");
 
-const editButton = (item, section) => button("edit", () => startEdit(item.key, section).catch(report), { look: ".quiet.edit", aria: `Edit ${headingText(section)}`, at: `edit ${section}` });
+let editor = null;
 
-async function startEdit(key, section) {
-  const { text: seen } = await call("board_section", { key, section });
-  const input = make("textarea.source", { value: seen, rows: 16, aria: headingText(section) });
-  const editing = { key, section, seen, input, conflict: make("div") };
-  const save = () => saveEdit(editing).catch(report);
-  drawer.isEditing = true;
-  drawer.panel.signature = "";
-  fill(drawer.panel, make("div", { onkeydown: (event) => pressInEditor(event, save) }, make("h3", headingText(section)), editing.conflict, input,
-    buttons(button("Cancel", stopEdit), button("Save", save, { look: ".main" }))));
-  input.focus();
-  input.setSelectionRange(0, 0);
+async function loadEditor() {
+  editor ??= (await import("/board/change.js")).makeEditor({ QUIETLY, askForm, button, buttons, call, decide, drawer, fill, headingText, idOf, make, perform, report, showTab });
+  return editor;
 }
 
-function pressInEditor(event, save) {
-  if (event.key === "Escape") stopEdit();
-  else if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-  else save();
-  event.preventDefault();
-}
+const editAct = (item) => ["Edit…", async () => (await loadEditor()).editItem(item)];
 
-function stopEdit() {
-  drawer.isEditing = false;
-  showTab();
-  drawer.element.querySelector("h2").focus(QUIETLY);
-}
-
-async function saveEdit(editing) {
-  const { key, section, seen, input } = editing;
-  const text = input.value.replace(/^\n+|\s+$/g, "");
-  const write = (before, after) => decide("edit", { key, section, seen: before, text: after });
-  try {
-    const reported = await write(seen, text);
-    stopEdit();
-    await perform(async () => ({ text: reported, undo: () => write(text, seen) }));
-  } catch (error) {
-    if (!error.details?.conflict) throw error;
-    showConflict(editing, error.details.conflict);
-  }
-}
-
-function showConflict(editing, { theirs }) {
-  // From then on their text is what was seen: saving writes over it knowingly.
-  const settle = (text) => {
-    Object.assign(editing, { seen: theirs });
-    editing.input.value = text;
-    fill(editing.conflict);
-    editing.input.focus();
-  };
-  fill(editing.conflict, make("div.conflict", { role: "alert" }, make("b", "Somebody was faster; nothing was written."), make("p", "The file says this now. Your text is below."),
-    make("pre", { tabIndex: 0, aria: "What the file says now" }, theirs),
-    buttons(button("Take theirs", () => settle(theirs)), button("Keep mine", () => settle(editing.input.value)))));
-}
+const editButton = (item, section) => button("edit", () => loadEditor().then((it) => it.startEdit(item.key, section)).catch(report), { look: ".quiet.edit", aria: `Edit ${headingText(section)}`, at: `edit ${section}` });

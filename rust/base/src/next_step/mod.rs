@@ -497,7 +497,7 @@ mod tests {
         );
         assert_eq!(
             hint.at(DoorKind::People),
-            "\nTick them with an edit of its file, or use `--force`."
+            "\nTick them with `chant-mcp tick a`, or use `--force`."
         );
         assert_eq!(
             hint.at(DoorKind::Scripts),

@@ -70,7 +70,6 @@ pub(super) fn for_agents(step: &NextStep) -> String {
 /// A command and its flags; what no command does is done in the file.
 pub(super) fn for_people(step: &NextStep) -> String {
     let command = match step {
-        NextStep::EditSpec(_) | NextStep::TickCriteria(_) => return "an edit of its file".into(),
         NextStep::DescribeSpec(keys) => return format!("its file may say {keys}"),
         NextStep::AddFeature => return "spec-kit's `specify` command".into(),
         NextStep::Force | NextStep::Override => return "`--force`".into(),
@@ -90,6 +89,8 @@ pub(super) fn for_people(step: &NextStep) -> String {
         NextStep::Diagnose(id) => format!("diagnose {id}"),
         NextStep::Lint(id) => format!("lint {id}"),
         NextStep::ShowLog(id) => format!("log {id}"),
+        NextStep::EditSpec(id) => format!("edit {id}"),
+        NextStep::TickCriteria(id) => format!("tick {id}"),
         NextStep::Work(id) | NextStep::MakeLog(id) => format!("work {id}"),
         NextStep::ListRuns => "runs".into(),
         NextStep::Pause(id) => format!("pause {id}"),

@@ -18,7 +18,7 @@ use super::resolve::{FeatureDirectory, ResolvedProject, in_specs};
 use super::task::TaskProgress;
 use super::view::{
     self, AddedTaskView, CompletedView, DecisionRulesView, FeatureContextView, FeatureView,
-    FullContextView, NextTasksView, TasksView,
+    FullContextView, NextTasksView, ReopenedView, TasksView,
 };
 use chant_base::answer::Answer;
 use chant_base::error::Error;
@@ -163,6 +163,44 @@ pub fn complete(
             ),
             ..data
         })
+    };
+    answer().map_err(to_tool_error)
+}
+
+/// Takes the tick of a task of a feature back.
+///
+/// # Errors
+/// `NoFeature`, `NoTaskList`, `NoTask`, `Duplicate`, `Unready`, or what the disk says.
+pub fn reopen(
+    features: &FeatureStore,
+    who: &CallerIdentity,
+    asked: Option<&str>,
+    id: &str,
+) -> Result<Answer, Error> {
+    let answer = || -> Result<Answer, Error> {
+        let found = features.find(asked)?;
+        let feature = current(&found)?;
+        let done = features.reopen(&found, feature, who, id)?;
+        let view = ReopenedView {
+            task_id: &done.list.tasks[done.at].id,
+            was_open: done.was_open,
+            progress: done.list.progress().to_string(),
+            feature: &feature.directory,
+            warnings: &done.warnings,
+        };
+        let state = if view.was_open {
+            "is open already; nothing was written."
+        } else {
+            "is open again."
+        };
+        let mut text = format!(
+            "Task {} {state}\n{} tasks complete",
+            view.task_id, view.progress
+        );
+        for warning in view.warnings {
+            let _ = write!(text, "\nWarning: {warning}");
+        }
+        Ok(Answer::text_with_data(text, &view))
     };
     answer().map_err(to_tool_error)
 }

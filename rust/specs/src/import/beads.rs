@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::model::SpecStatus;
 use super::super::parse::CRITERIA;
+use super::record::{is_blank, note_rest, take_text, words};
 use super::{ExtraValue, ImportCandidate, ImportReading};
 use chant_text::checklist::behind_box;
 
@@ -126,15 +127,7 @@ fn read_issue(mut issue: Map<String, Value>, line: usize, reading: &mut ImportRe
     read_comments(&mut spec, issue.remove("comments"));
     read_dependencies(&mut spec, issue.remove("dependencies"), &id, reading);
     read_place(&mut spec, &id);
-    for (key, value) in issue {
-        if !is_blank(&value) {
-            reading.note(
-                &id,
-                &key,
-                format!("specs have nothing like it; left out: {}", short(&value)),
-            );
-        }
-    }
+    note_rest(reading, &id, issue, &[]);
     reading.candidates.push(spec);
 }
 
@@ -280,32 +273,4 @@ fn read_place(spec: &mut ImportCandidate, id: &str) {
     if spec.parent.get_or_insert_with(|| origin(parent)) == &origin(parent) {
         spec.number = Some(number);
     }
-}
-
-/// Removes a key and returns its value as text; `None` for an empty one.
-fn take_text(issue: &mut Map<String, Value>, key: &str) -> Option<String> {
-    let value = issue.remove(key).filter(|value| !is_blank(value))?;
-    Some(words(&value))
-}
-
-fn is_blank(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.trim().is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(pairs) => pairs.is_empty(),
-        Value::Bool(flag) => !flag,
-        Value::Number(_) => false,
-    }
-}
-
-fn words(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
-fn short(value: &Value) -> String {
-    chant_base::answer::cut(&words(value), 80)
 }

@@ -2,15 +2,28 @@
 
 pub mod backlog;
 pub mod beads;
+mod free_ids;
+pub mod github;
 mod origins;
+mod record;
+mod records;
+mod report;
 pub mod specs;
 pub mod table;
+pub mod taskmaster;
+pub mod taskwarrior;
+mod three_way;
+mod update;
 pub mod write;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::model::SpecStatus;
-pub use write::{ImportSource, bring_in};
+pub use records::IMPORTS;
+pub use three_way::ImportConflict;
+pub use update::ImportUpdate;
+pub use write::{ImportMode, ImportSource, bring_in};
 
 /// The key with the origin of a spec, so that it is imported only once.
 pub const ORIGIN: &str = "imported_from";
@@ -31,7 +44,7 @@ pub struct ImportCandidate {
     /// Its title.
     pub title: String,
     /// Its kind of work; a spec that gets members becomes a driver.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// Its state.
     pub status: SpecStatus,
     /// The time at which it was completed, in the words of the source.
@@ -76,7 +89,7 @@ impl ImportCandidate {
             origin,
             former_origin: None,
             file: None,
-            kind: "code",
+            kind: "code".into(),
             status: SpecStatus::Pending,
             completed_at: None,
             labels: Vec::new(),
@@ -157,7 +170,8 @@ impl ImportReading {
             .collect();
         let prefix = format!("{format}:");
         // In these formats every name with the prefix is one of the source, whether it is in the ledger or not.
-        let is_closed = ["beads", "backlog"].contains(&format);
+        let is_closed =
+            ["beads", "backlog", "github", "taskmaster", "taskwarrior"].contains(&format);
         let rename = |name: &mut String| {
             let is_own = own.contains(name.as_str()) || (is_closed && name.starts_with(&prefix));
             if let Some(id) = name.strip_prefix(&prefix).filter(|_| is_own) {

@@ -1,13 +1,18 @@
 //! Reads rows of a table with a line of names, such as the export of a workspace.
 
-use super::super::model::SpecStatus;
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::super::model::{SpecStatus, SpecType};
+use super::record::words;
 use super::{ImportCandidate, ImportReading};
 
 /// Columns that repeat others, or that are true only in the place where the table was made.
 const DERIVED: [&str; 6] = ["dialect", "id", "done", "ready", "waits_for", "path"];
 
 /// Columns that are read.
-const READ: [&str; 9] = [
+const READ: [&str; 15] = [
     "key",
     "title",
     "status",
@@ -16,6 +21,12 @@ const READ: [&str; 9] = [
     "assignee",
     "labels",
     "depends_on",
+    "target_files",
+    "context",
+    "prompt",
+    "model",
+    "commits",
+    "completed_at",
     "body",
 ];
 
@@ -34,47 +45,83 @@ const OPEN: [&str; 8] = [
     "todo",
 ];
 
-/// Reads rows; `None` if no column has their titles.
+/// Reads rows of a CSV; `None` if no column has their titles.
 pub fn read(records: Vec<Vec<String>>) -> Option<ImportReading> {
     let mut records = records.into_iter();
     let names = records.next()?;
+    let row = |cells: Vec<String>| {
+        let cells = cells.into_iter().map(Value::String);
+        ImportRow {
+            cells: names.iter().cloned().zip(cells).collect(),
+        }
+    };
+    let rows: Vec<ImportRow> = records.map(row).collect();
+    read_rows("csv", &names, &rows)
+}
+
+/// Reads objects of a JSON text, such as `export` writes; `None` if one is none, or if none has a title.
+pub fn read_objects(value: Value) -> Option<ImportReading> {
+    let Value::Array(items) = value else {
+        return None;
+    };
+    let row = |item: Value| match item {
+        Value::Object(cells) => Some(ImportRow { cells }),
+        _ => None,
+    };
+    let rows: Vec<ImportRow> = items.into_iter().map(row).collect::<Option<_>>()?;
+    let mut names: Vec<String> = Vec::new();
+    for name in rows.iter().flat_map(|row| row.cells.keys()) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    read_rows("json", &names, &rows)
+}
+
+fn read_rows(format: &str, names: &[String], rows: &[ImportRow]) -> Option<ImportReading> {
     if !names.iter().any(|name| name == "title") {
         return None;
     }
-    let rows: Vec<ImportRow> = records
-        .map(|cells| ImportRow {
-            names: &names,
-            cells,
-        })
-        .collect();
-    let keys: Vec<&str> = rows.iter().map(ImportRow::key).collect();
+    let keys: HashSet<&str> = rows.iter().map(ImportRow::key).collect();
     let mut reading = ImportReading::default();
-    for name in &names {
+    for name in names {
         if !READ.contains(&name.as_str()) && !DERIVED.contains(&name.as_str()) {
-            reading.note("line 1", name, "specs have nothing like it; left out");
+            let place = if format == "csv" { "line 1" } else { "all" };
+            reading.note(place, name, "specs have nothing like it; left out");
         }
     }
     for (at, row) in rows.iter().enumerate() {
-        read_row(row, at + 2, &keys, &mut reading);
+        let place = if format == "csv" { at + 2 } else { at + 1 };
+        read_row(format, row, place, &keys, &mut reading);
     }
     Some(reading)
 }
 
-struct ImportRow<'a> {
-    names: &'a [String],
-    cells: Vec<String>,
+struct ImportRow {
+    cells: Map<String, Value>,
 }
 
-impl ImportRow<'_> {
+impl ImportRow {
     fn text(&self, name: &str) -> &str {
-        let at = self.names.iter().position(|known| known == name);
-        let cell = at.and_then(|at| self.cells.get(at));
-        cell.map_or("", |cell| cell.trim())
+        let cell = self.cells.get(name).and_then(Value::as_str);
+        cell.map_or("", str::trim)
     }
 
-    fn list(&self, name: &str) -> impl Iterator<Item = &str> {
-        let items = self.text(name).split("; ").map(str::trim);
-        items.filter(|item| !item.is_empty())
+    /// True for `true`, as a value or as a text.
+    fn says(&self, name: &str) -> bool {
+        self.cells.get(name) == Some(&Value::Bool(true)) || self.text(name) == "true"
+    }
+
+    /// The items of a list, or those of a text that joins them.
+    fn list(&self, name: &str) -> Vec<String> {
+        match self.cells.get(name) {
+            Some(Value::Array(items)) => items.iter().map(words).collect(),
+            _ => {
+                let items = self.text(name).split("; ").map(str::trim);
+                let items = items.filter(|item| !item.is_empty());
+                items.map(str::to_owned).collect()
+            }
+        }
     }
 
     /// Returns the name of the row in its source.
@@ -87,48 +134,60 @@ impl ImportRow<'_> {
     }
 }
 
-fn read_row(row: &ImportRow<'_>, line: usize, keys: &[&str], reading: &mut ImportReading) {
+fn read_row(
+    format: &str,
+    row: &ImportRow,
+    place: usize,
+    keys: &HashSet<&str>,
+    reading: &mut ImportReading,
+) {
+    let origin = |key: &str| format!("{format}:{key}");
     let key = row.key();
     if key.is_empty() {
         let why = "without `key`, `id` or `title` it was left out";
-        return reading.note(&format!("record {line}"), "title", why);
+        return reading.note(&format!("record {place}"), "title", why);
     }
     let mut spec = ImportCandidate::new(origin(key), row.text("title"));
     read_status(&mut spec, row, key, reading);
-    spec.labels = row.list("labels").map(str::to_owned).collect();
+    spec.labels = row.list("labels");
     for name in row.list("depends_on") {
-        if keys.contains(&name) {
-            spec.depends_on.push(origin(name));
+        if keys.contains(name.as_str()) {
+            spec.depends_on.push(origin(&name));
         } else {
             let why = format!("`{name}` was kept; see to it that it means the same here");
             reading.note(key, "depends_on", why);
-            spec.depends_on.push(name.to_owned());
+            spec.depends_on.push(name);
         }
     }
     if let Some((parent, number)) = key.rsplit_once('.')
-        && keys.contains(&parent)
+        && keys.contains(parent)
         && let Ok(number) = number.parse()
     {
         spec.parent = Some(origin(parent));
         spec.number = Some(number);
     }
-    for name in ["priority", "assignee"] {
+    for name in ["prompt", "model", "priority", "assignee"] {
         spec.text(name, row.text(name));
     }
-    if !["", "code", "driver"].contains(&row.text("type")) {
-        spec.text("imported_type", row.text("type"));
+    for name in ["target_files", "context", "commits"] {
+        spec.list(name, row.list(name));
+    }
+    let completed_at = Some(row.text("completed_at").to_owned());
+    spec.completed_at = completed_at.filter(|text| !text.is_empty() && spec.status.is_done());
+    let kind = row.text("type");
+    let is_spec = ["", "chant"].contains(&row.text("dialect"));
+    if is_spec && SpecType::NAMES.contains(&kind) {
+        spec.kind = kind.to_owned().into();
+    } else if !["", "code", "driver"].contains(&kind) {
+        spec.text("imported_type", kind);
     }
     spec.paragraph(without_title(row.text("body"), &spec.title));
     reading.candidates.push(spec);
 }
 
-fn origin(key: &str) -> String {
-    format!("csv:{key}")
-}
-
 fn read_status(
     spec: &mut ImportCandidate,
-    row: &ImportRow<'_>,
+    row: &ImportRow,
     key: &str,
     reading: &mut ImportReading,
 ) {
@@ -140,11 +199,11 @@ fn read_status(
             SpecStatus::InProgress | SpecStatus::Paused | SpecStatus::Ready | SpecStatus::Blocked,
         ) => SpecStatus::Pending,
         Some(status) => status,
-        None if row.text("done") == "true" || DONE.contains(&word.to_lowercase().as_str()) => {
+        None if row.says("done") || DONE.contains(&word.to_lowercase().as_str()) => {
             SpecStatus::Completed
         }
         None if word.is_empty()
-            || row.text("ready") == "true"
+            || row.says("ready")
             || OPEN.contains(&word.to_lowercase().as_str()) =>
         {
             SpecStatus::Pending

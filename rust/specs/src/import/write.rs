@@ -2,20 +2,25 @@
 //! none.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::time::Instant;
 
 use super::super::error::ChantError;
-use super::super::id::{InvalidSpecId, SpecId, sequence_text};
-use super::super::model::KEY_ORDER;
-use super::super::ops::add::{last_of_today, suffix};
+use super::super::id::SpecId;
+use super::super::model::{KEY_ORDER, SpecType};
 use super::super::parse;
 use super::super::project::{Project, ProjectSnapshot, SPECS};
 use super::super::specs::SpecGraph;
-use super::super::view::import::{ImportReport, ImportedSpecView, PresentSpecView, UnmappedView};
+use super::free_ids::FreeIds;
+use super::records::ImportRecords;
+use super::update::ImportUpdate;
 use super::{ExtraValue, ImportCandidate, ImportReading, ORIGIN, UnmappedField, origins};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::external_items;
 use chant_graph::DepGraph;
+use chant_store::disk::{self, LOCK_TIMEOUT};
+use chant_store::files;
 use chant_store::index::{self, DocumentChange};
 use chant_store::journal::ChangeStep;
 use chant_text::front_matter::{self, FrontMatterValue};
@@ -23,14 +28,25 @@ use chant_text::front_matter::{self, FrontMatterValue};
 /// The source of candidates, as answers show it.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportSource<'a> {
-    /// `chant`, `vine`, `beads`, `backlog` or `csv`.
+    /// The word of the format, such as `beads`.
     pub format: &'a str,
     /// The path that the caller named.
     pub path: &'a str,
+    /// The name of the source in origins.
+    pub name: &'a str,
 }
 
-/// Creates specs from all candidates that were not imported before, all or none; a dry run creates
-/// none and reports which ones it would create.
+/// How candidates are brought in.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ImportMode {
+    /// True if nothing is written.
+    pub dry_run: bool,
+    /// True if later changes of the source are taken over.
+    pub update: bool,
+}
+
+/// Creates specs from all candidates that were not imported before, all or none; with `update` what changed in the
+/// source since is merged into the others. A dry run writes nothing and reports what it would do.
 ///
 /// # Errors
 /// The lack of a project, `Refused` for a text that would not be a spec, or a `StoreError`; nothing
@@ -39,34 +55,71 @@ pub fn bring_in(
     project: &Project,
     reading: &ImportReading,
     source: ImportSource<'_>,
-    dry_run: bool,
+    mode: ImportMode,
 ) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let before = origins::find_imported(project, &snapshot)?;
+    let path = ImportRecords::path(source.format, source.name);
+    let read = files::read(&project.disk, &project.root, &path).map(|(text, _)| text);
+    let is_there = read.is_ok();
     let mut plan = ImportPlan::of(&snapshot, reading, &before);
-    if dry_run {
-        plan.decide(project, &snapshot)?;
-    } else {
-        drop(snapshot);
-        project.change(&[], |snapshot, _| {
-            plan = ImportPlan::of(snapshot, reading, &before);
-            plan.decide(project, snapshot).map(Some)
-        })?;
+    if mode.dry_run {
+        let mut records = ImportRecords::read(&read.unwrap_or_default());
+        plan.decide(project, &snapshot, &mut records)?;
+        if mode.update {
+            plan.update(project, &snapshot, source, &mut records)?;
+        }
+        return Ok(plan.report(source, mode));
     }
-    Ok(plan.report(source, dry_run))
+    drop(snapshot);
+    let mut held: Vec<String> = is_there.then(|| path.clone()).into_iter().collect();
+    let deadline = Instant::now() + LOCK_TIMEOUT;
+    loop {
+        let paths: Vec<&str> = held.iter().map(String::as_str).collect();
+        let mut needed = Vec::new();
+        let done = project.change(&paths, |snapshot, texts| {
+            plan = ImportPlan::of(snapshot, reading, &before);
+            let text = if is_there { texts[0] } else { "" };
+            let mut records = ImportRecords::read(text);
+            let mut steps = plan.decide(project, snapshot, &mut records)?;
+            if mode.update {
+                steps.extend(plan.update(project, snapshot, source, &mut records)?);
+            }
+            steps.extend(records.step(&path, is_there));
+            let replaced = steps.iter().filter_map(|step| match step {
+                ChangeStep::Replace { path, .. } => Some(path.clone()),
+                _ => None,
+            });
+            needed = replaced
+                .filter(|path| !paths.contains(&path.as_str()))
+                .collect();
+            Ok(needed.is_empty().then_some(steps))
+        })?;
+        if done {
+            return Ok(plan.report(source, mode));
+        }
+        if Instant::now() > deadline {
+            return Err(disk::busy(Path::new(&path), "kept changing").into());
+        }
+        held.extend(needed);
+    }
 }
 
 /// The plan for the candidates.
-struct ImportPlan<'a> {
+pub(super) struct ImportPlan<'a> {
     /// The new ones, in the order of the source.
-    fresh: Vec<&'a ImportCandidate>,
+    pub(super) fresh: Vec<&'a ImportCandidate>,
     /// Those that were imported before, with their specs.
-    present: Vec<(String, String)>,
-    unmapped: Vec<UnmappedField>,
+    pub(super) present: Vec<(&'a ImportCandidate, String)>,
+    /// Those of them that are another by now, here or in the source.
+    pub(super) updates: Vec<ImportUpdate>,
+    /// The origins that the source does not have any more.
+    pub(super) gone: Vec<String>,
+    pub(super) unmapped: Vec<UnmappedField>,
     /// The ids of specs by their origins.
-    ids: HashMap<String, String>,
+    pub(super) ids: HashMap<String, String>,
     /// The number of dependencies that were kept, and of those that were left out.
-    edges: (usize, usize),
+    pub(super) edges: (usize, usize),
 }
 
 impl<'a> ImportPlan<'a> {
@@ -82,6 +135,8 @@ impl<'a> ImportPlan<'a> {
         let mut plan = Self {
             fresh: Vec::new(),
             present: Vec::new(),
+            updates: Vec::new(),
+            gone: Vec::new(),
             unmapped: reading.unmapped.clone(),
             ids,
             edges: (0, 0),
@@ -109,7 +164,7 @@ impl<'a> ImportPlan<'a> {
                     plan.note(origin, "id", why);
                 }
             } else if let Some(id) = plan.ids.get(origin) {
-                plan.present.push((origin.to_owned(), id.clone()));
+                plan.present.push((candidate, id.clone()));
             } else {
                 plan.fresh.push(candidate);
             }
@@ -146,6 +201,7 @@ impl<'a> ImportPlan<'a> {
         &mut self,
         project: &Project,
         snapshot: &ProjectSnapshot,
+        records: &mut ImportRecords,
     ) -> Result<Vec<ChangeStep>, Error> {
         self.edges = (0, 0);
         self.give_ids(project, snapshot)?;
@@ -172,12 +228,17 @@ impl<'a> ImportPlan<'a> {
                 );
                 return Err(ChantError::Refused(why).into());
             }
+            records.put(&candidate.origin, text.clone());
             steps.push(ChangeStep::Create { path, text });
         }
         Ok(steps)
     }
 
-    fn id(&self, candidate: &ImportCandidate) -> Option<SpecId> {
+    pub(super) fn is_fresh(&self, origin: &str) -> bool {
+        self.fresh.iter().any(|one| one.origin == origin)
+    }
+
+    pub(super) fn id(&self, candidate: &ImportCandidate) -> Option<SpecId> {
         self.ids.get(&candidate.origin)?.parse().ok()
     }
 
@@ -245,26 +306,37 @@ impl<'a> ImportPlan<'a> {
             let Some(own) = self.id(candidate) else {
                 continue;
             };
-            let mut names: Vec<String> = Vec::new();
-            for name in &candidate.depends_on {
-                match self.named(snapshot, name) {
-                    Some(id) if is_around(own.as_str(), &id) => {
-                        let why = format!("{name} is a part of it or it of that; left out");
-                        self.edges.1 += 1;
-                        self.note(&candidate.origin, "depends_on", why);
-                    }
-                    Some(id) if names.contains(&id) => {}
-                    Some(id) => names.push(id),
-                    None => {
-                        let why = format!("{name} is not there; left out");
-                        self.edges.1 += 1;
-                        self.note(&candidate.origin, "depends_on", why);
-                    }
-                }
-            }
+            let names = self.names(snapshot, candidate, &own);
             found.insert(own.to_string(), names);
         }
         found
+    }
+
+    /// Returns the dependencies of a candidate as its spec names them.
+    pub(super) fn names(
+        &mut self,
+        snapshot: &ProjectSnapshot,
+        candidate: &ImportCandidate,
+        own: &SpecId,
+    ) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for name in &candidate.depends_on {
+            match self.named(snapshot, name) {
+                Some(id) if is_around(own.as_str(), &id) => {
+                    let why = format!("{name} is a part of it or it of that; left out");
+                    self.edges.1 += 1;
+                    self.note(&candidate.origin, "depends_on", why);
+                }
+                Some(id) if names.contains(&id) => {}
+                Some(id) => names.push(id),
+                None => {
+                    let why = format!("{name} is not there; left out");
+                    self.edges.1 += 1;
+                    self.note(&candidate.origin, "depends_on", why);
+                }
+            }
+        }
+        names
     }
 
     /// Returns the id of the spec with an origin; names of items elsewhere stay.
@@ -368,7 +440,7 @@ impl<'a> ImportPlan<'a> {
     }
 
     /// Returns the text of a new spec.
-    fn text(
+    pub(super) fn text(
         &mut self,
         candidate: &ImportCandidate,
         id: &SpecId,
@@ -384,10 +456,9 @@ impl<'a> ImportPlan<'a> {
         if let Some(document) = &candidate.document {
             return kept(candidate, document, depends_on, items);
         }
-        let kind = if has_members {
-            "driver"
-        } else {
-            candidate.kind
+        let kind = match &*candidate.kind {
+            kind if !has_members || SpecType::from(kind).is_container() => kind,
+            _ => "driver",
         };
         let text = |text: &str| Some(FrontMatterValue::Text(text.into()));
         let labels = (!candidate.labels.is_empty()).then(|| candidate.labels.clone());
@@ -439,81 +510,6 @@ impl<'a> ImportPlan<'a> {
             }
         }
     }
-
-    fn report(&self, source: ImportSource<'_>, dry_run: bool) -> Answer {
-        let created = self.fresh.iter().map(|candidate| ImportedSpecView {
-            // The ids of a dry run might be given to other specs.
-            id: self
-                .ids
-                .get(&candidate.origin)
-                .filter(|_| !dry_run)
-                .cloned(),
-            from: &candidate.origin,
-            title: &candidate.title,
-            status: candidate.status.as_str(),
-        });
-        let present = self.present.iter();
-        Answer::whole(&ImportReport {
-            format: source.format,
-            source: source.path,
-            dry_run,
-            created: created.collect(),
-            present: present
-                .map(|(from, id)| PresentSpecView { id, from })
-                .collect(),
-            unmapped: self.unmapped.iter().map(UnmappedView::from).collect(),
-            records: self.fresh.len() + self.present.len(),
-            edges: self.edges.0,
-            edges_lost: self.edges.1,
-        })
-    }
-}
-
-/// The free ids; they stay free while the specs folder is locked.
-struct FreeIds<'a> {
-    project: &'a Project,
-    snapshot: &'a ProjectSnapshot,
-    today: String,
-    sequence: u64,
-    /// The taken numbers of members, by their parents.
-    numbers: HashMap<String, HashSet<u64>>,
-}
-
-impl<'a> FreeIds<'a> {
-    fn of(project: &'a Project, snapshot: &'a ProjectSnapshot) -> Self {
-        let today = project.today();
-        Self {
-            project,
-            snapshot,
-            sequence: last_of_today(project, snapshot, &today),
-            today,
-            numbers: HashMap::new(),
-        }
-    }
-
-    /// Returns the next ID of today.
-    fn next(&mut self) -> Result<SpecId, Error> {
-        self.sequence += 1;
-        let (today, sequence) = (&self.today, sequence_text(self.sequence));
-        checked(format!("{today}-{sequence}-{}", suffix()).parse())
-    }
-
-    /// Returns the id of a member: with its own number if that is free, else with the next one.
-    fn member(&mut self, parent: &str, own: Option<u64>) -> Result<SpecId, Error> {
-        let parent = checked(parent.parse())?;
-        let numbers = || self.project.numbers_of_members(self.snapshot, &parent);
-        let taken = self.numbers.entry(parent.to_string());
-        let taken = taken.or_insert_with(|| numbers().collect());
-        let next = || taken.iter().max().map_or(1, |last| last + 1);
-        let own = own.filter(|number| !taken.contains(number));
-        let number = own.unwrap_or_else(next);
-        taken.insert(number);
-        checked(parent.member(number))
-    }
-}
-
-fn checked(id: Result<SpecId, InvalidSpecId>) -> Result<SpecId, Error> {
-    Ok(id.map_err(|error| ChantError::Refused(error.to_string()))?)
 }
 
 /// Returns true if a candidate's parent is, in the end, a part of the candidate.
@@ -574,5 +570,12 @@ fn is_around(one: &str, other: &str) -> bool {
 
 /// Returns true if a name is an origin that the readers of other formats create.
 fn is_origin(name: &str) -> bool {
-    name.starts_with("beads:") || name.starts_with("backlog:")
+    let formats = [
+        "beads:",
+        "backlog:",
+        "github:",
+        "taskmaster:",
+        "taskwarrior:",
+    ];
+    formats.iter().any(|format| name.starts_with(format))
 }

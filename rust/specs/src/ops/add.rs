@@ -155,7 +155,8 @@ pub(super) fn render_new_spec(
         .map(|names| super::update::full_names(project, snapshot, names, &mut unknown));
     let depends_on = depends_on.transpose()?;
     if new.refuse_broken {
-        check_known(project, new, &unknown)?;
+        let (kind, prompt) = (new.kind.as_deref(), new.prompt.as_deref());
+        check_known(project, kind, prompt, &unknown)?;
     }
     let derived = derive::derive(project, &config);
     let addition = RunAddition::of(project, snapshot);
@@ -173,10 +174,18 @@ pub(super) fn render_new_spec(
     })
 }
 
-/// Refuses names of what does not exist.
-fn check_known(project: &Project, new: &NewSpec, unknown: &[String]) -> Result<(), ChantError> {
-    let kind = new.kind.as_deref().unwrap_or_default();
-    let wrong = match (unknown.first(), &new.prompt) {
+/// Refuses names of what does not exist: a type, a prompt, the dependencies that are unknown.
+///
+/// # Errors
+/// `InvalidArgument`.
+pub(super) fn check_known(
+    project: &Project,
+    kind: Option<&str>,
+    prompt: Option<&str>,
+    unknown: &[String],
+) -> Result<(), ChantError> {
+    let kind = kind.unwrap_or_default();
+    let (name, why) = match (unknown.first(), prompt) {
         _ if !kind.is_empty() && !SpecType::NAMES.contains(&kind) => {
             let types = SpecType::NAMES.join(", ");
             ("type", format!("expected one of {types}, got '{kind}'"))
@@ -187,9 +196,8 @@ fn check_known(project: &Project, new: &NewSpec, unknown: &[String]) -> Result<(
         }
         _ => return Ok(()),
     };
-    let (name, why) = wrong;
     let refusal = ChantError::InvalidArgument { name, why };
-    Err(refusal.advise(hint![". ", NextStep::Force, " adds the spec all the same."]))
+    Err(refusal.advise(hint![". ", NextStep::Force, " writes it all the same."]))
 }
 
 fn check_words(new: &NewSpec) -> Result<(), ChantError> {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::super::error::ChantError;
 use super::super::model::{Spec, SpecStatus};
-use super::super::project::{ARCHIVE, Project, ProjectSnapshot};
+use super::super::project::{ARCHIVE, Project, ProjectSnapshot, SPECS};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -61,6 +61,58 @@ pub fn archive(project: &Project, id: &str) -> Result<Answer, Error> {
         text.push_str(&format!("\nThe move is not staged in git: {error}"));
     }
     Ok(Answer::prose(text))
+}
+
+/// Moves an archived spec back among the active ones, with the archived specs inside it; its state stays.
+///
+/// # Errors
+/// `Refused` for a name that no archived spec has, or that an active one has, too; or a `StoreError`.
+pub fn unarchive(project: &Project, name: &str) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let name = name.strip_prefix("chant:").unwrap_or(name);
+    let archived = project.archived_specs()?;
+    let id = find_archived(&snapshot, &archived, name)?;
+    let inside = format!("{id}.");
+    let back = archived
+        .iter()
+        .filter(|spec| spec.id.as_str() == id || spec.id.as_str().starts_with(&inside));
+    let moves: Vec<FileMove> = back
+        .map(|spec| (spec.path.to_string(), format!("{SPECS}/{}.md", spec.id)))
+        .collect();
+    let paths: Vec<&str> = moves.iter().map(|(from, _)| from.as_str()).collect();
+    project
+        .change(&paths, |_, _| Ok(Some(moves.iter().map(step).collect())))
+        .map_err(|error| error.during("Failed to unarchive spec"))?;
+    let mut text = format!("Unarchived spec: {id}");
+    for (from, to) in &moves {
+        text.push_str(&format!("\nMoved: {from} -> {to}"));
+    }
+    if let Err(error) = stage(project, &moves) {
+        text.push_str(&format!("\nThe move is not staged in git: {error}"));
+    }
+    Ok(Answer::prose(text))
+}
+
+/// The ID of the one archived spec that a name means: its ID, or the end of it.
+fn find_archived(
+    snapshot: &ProjectSnapshot,
+    archived: &[Arc<Spec>],
+    name: &str,
+) -> Result<String, Error> {
+    let ids: Vec<&str> = archived.iter().map(|spec| spec.id.as_str()).collect();
+    let is_ending = |id: &&&str| !name.is_empty() && id.ends_with(name);
+    let meant: Vec<&str> = match ids.iter().find(|id| **id == name) {
+        Some(id) => vec![*id],
+        None => ids.iter().filter(is_ending).copied().collect(),
+    };
+    let why = match meant.as_slice() {
+        [id] if snapshot.specs.find(id).is_none() => return Ok((*id).to_owned()),
+        [id] => format!("an active spec has the ID {id}, too; rename or archive that one first"),
+        [] => "no archived spec has this ID".to_owned(),
+        several => format!("several archived specs end so: {}", several.join(", ")),
+    };
+    let message = format!("'{name}' cannot be unarchived: {why}");
+    Err(ChantError::Refused(message).into())
 }
 
 /// A document's place and where it goes.

@@ -13,9 +13,10 @@ mod run_addition;
 mod search;
 mod staged;
 mod update;
+mod wording;
 
 pub use add::{NewSpec, add};
-pub use archive::archive;
+pub use archive::{archive, unarchive};
 pub use lint::lint;
 pub use linter::LintMemory;
 pub use read::{ReadyFilter, SpecFilter, document, get, list, ready, status, verify};

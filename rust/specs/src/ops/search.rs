@@ -11,7 +11,7 @@ use regex::{Regex, RegexBuilder};
 use super::super::error::ChantError;
 use super::super::model::{Spec, SpecStatus};
 use super::super::project::Project;
-use super::super::view::list::SpecEntry;
+use super::super::view::list::{ArchivedSpecEntry, SpecEntry};
 use super::read::spec_list;
 use chant_base::answer::{Answer, PageRequest};
 use chant_base::error::Error;
@@ -87,9 +87,9 @@ pub fn search_archived(project: &Project, query: &str) -> Result<Answer, Error> 
     let found = archived.iter().filter_map(|spec| {
         let place = wanted.pattern.find(spec.body())?.range();
         let excerpt = (!query.is_empty()).then(|| excerpt(spec.body(), place));
-        Some(SpecEntry::of(spec, spec.status).with_excerpt(excerpt))
+        Some(ArchivedSpecEntry::of(spec, excerpt))
     });
-    let found: Vec<SpecEntry<'_>> = found.collect();
+    let found: Vec<ArchivedSpecEntry<'_>> = found.collect();
     Ok(Answer::compact(&found))
 }
 

@@ -9,7 +9,9 @@ use super::super::error::ChantError;
 use super::super::model::{Criterion, Spec, SpecStatus};
 use super::super::project::{Project, ProjectSnapshot};
 use super::super::specs::describe_cycle;
+use super::add::check_known;
 use super::edit::{self, SpecDraft};
+use super::wording;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::external_items::{PREFIXES, is_key};
@@ -51,6 +53,20 @@ pub struct SpecUpdate {
     pub expect_body: Option<String>,
     /// The lists that the new ones were made from, by their keys: what others added or took out since stays so.
     pub seen_lists: BTreeMap<String, Vec<String>>,
+    /// True if an unknown type or dependency is refused.
+    pub refuse_broken: bool,
+    /// New title.
+    pub title: Option<String>,
+    /// New type.
+    pub r#type: Option<String>,
+    /// Assignee; an empty text takes the key out.
+    pub assignee: Option<String>,
+    /// Priority; an empty text takes the key out.
+    pub priority: Option<String>,
+    /// Criteria to add behind the last one.
+    pub add_criteria: Vec<String>,
+    /// Criteria to take out, by their text.
+    pub remove_criteria: Vec<String>,
 }
 
 impl SpecUpdate {
@@ -59,15 +75,25 @@ impl SpecUpdate {
             .output
             .as_deref()
             .is_some_and(|output| !output.is_empty());
-        let keys = [&self.depends_on, &self.labels, &self.target_files]
-            .iter()
-            .any(|list| list.is_some());
-        !(self.status.is_some()
-            || has_output
-            || keys
-            || self.model.is_some()
-            || !self.check.is_empty()
-            || !self.uncheck.is_empty())
+        let lists = [&self.depends_on, &self.labels, &self.target_files];
+        let words = [
+            &self.status,
+            &self.model,
+            &self.title,
+            &self.r#type,
+            &self.assignee,
+            &self.priority,
+        ];
+        let criteria = [
+            &self.check,
+            &self.uncheck,
+            &self.add_criteria,
+            &self.remove_criteria,
+        ];
+        !(has_output
+            || lists.iter().any(|list| list.is_some())
+            || words.iter().any(|word| word.is_some())
+            || criteria.iter().any(|list| !list.is_empty()))
     }
 
     /// The new state.
@@ -113,6 +139,9 @@ pub fn update(project: &Project, id: &str, update: &SpecUpdate) -> Result<Answer
         .as_ref()
         .map(|names| full_names(project, &snapshot, names, &mut unknown));
     let depends_on = depends_on.transpose()?;
+    if update.refuse_broken {
+        check_known(project, update.r#type.as_deref(), None, &unknown)?;
+    }
     let completes = |spec: &Spec| completes(spec, status);
     let config = snapshot.config.clone();
     let change = |snapshot: &ProjectSnapshot, draft: &mut SpecDraft| {
@@ -227,6 +256,7 @@ pub(super) fn apply(
     }
     tick(draft, &update.check, true)?;
     tick(draft, &update.uncheck, false)?;
+    wording::apply(draft, update)?;
     if let Some(ids) = depends_on {
         if !update.force {
             refuse_loop(snapshot, draft.spec(), ids)?;
@@ -484,11 +514,11 @@ fn tick(draft: &mut SpecDraft, texts: &[String], checked: bool) -> Result<(), Er
 }
 
 /// A criterion as a person may copy it from a list, its bullet and box left out.
-fn without_box(text: &str) -> &str {
+pub(super) fn without_box(text: &str) -> &str {
     behind_box(text).unwrap_or_else(|| without_bullet(text))
 }
 
-fn folded(text: &str) -> String {
+pub(super) fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::import::UnmappedField;
+use super::super::import::{ImportUpdate, UnmappedField};
 
 /// The whole of an import.
 #[derive(Debug, Serialize)]
@@ -17,6 +17,12 @@ pub struct ImportReport<'a> {
     pub created: Vec<ImportedSpecView<'a>>,
     /// The specs that had been brought in before.
     pub present: Vec<PresentSpecView<'a>>,
+    /// The specs that take over changes of the source.
+    pub updated: Vec<UpdatedSpecView<'a>>,
+    /// The places that were edited here, and changed in the source in another way.
+    pub conflicts: Vec<ConflictView<'a>>,
+    /// The origins of what the source does not have any more; their specs stay.
+    pub gone: &'a [String],
     /// The parts that have no counterpart in specs, or became something else.
     pub unmapped: Vec<UnmappedView<'a>>,
     /// The number of items that are or were imported.
@@ -47,6 +53,50 @@ pub struct PresentSpecView<'a> {
     pub id: &'a str,
     /// Where it came from.
     pub from: &'a str,
+}
+
+/// A spec that takes over changes of its source.
+#[derive(Debug, Serialize)]
+pub struct UpdatedSpecView<'a> {
+    id: &'a str,
+    from: &'a str,
+    /// The keys, and `body`.
+    changed: &'a [String],
+}
+
+impl<'a> UpdatedSpecView<'a> {
+    /// `None` where nothing is taken over.
+    pub fn of(update: &'a ImportUpdate) -> Option<Self> {
+        let changed = update.changed.as_slice();
+        (!changed.is_empty()).then_some(Self {
+            id: &update.id,
+            from: &update.from,
+            changed,
+        })
+    }
+}
+
+/// A place that stays as it is here.
+#[derive(Debug, Serialize)]
+pub struct ConflictView<'a> {
+    id: &'a str,
+    from: &'a str,
+    key: &'a str,
+    here: &'a str,
+    there: &'a str,
+}
+
+impl<'a> ConflictView<'a> {
+    /// The places of one spec.
+    pub fn of(update: &'a ImportUpdate) -> impl Iterator<Item = Self> {
+        update.conflicts.iter().map(|conflict| Self {
+            id: &update.id,
+            from: &update.from,
+            key: &conflict.key,
+            here: &conflict.here,
+            there: &conflict.there,
+        })
+    }
 }
 
 /// Something that has no counterpart in specs.

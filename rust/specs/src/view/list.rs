@@ -51,6 +51,24 @@ impl<'a> SpecEntry<'a> {
     }
 }
 
+/// An archived spec in a list.
+#[derive(Debug, Serialize)]
+pub struct ArchivedSpecEntry<'a> {
+    #[serde(flatten)]
+    entry: SpecEntry<'a>,
+    path: &'a str,
+}
+
+impl<'a> ArchivedSpecEntry<'a> {
+    /// An entry with the file of its spec.
+    pub fn of(spec: &'a Spec, excerpt: Option<String>) -> Self {
+        Self {
+            entry: SpecEntry::of(spec, spec.status).with_excerpt(excerpt),
+            path: &spec.path,
+        }
+    }
+}
+
 /// A spec's title as lists show it.
 pub fn title_shown(spec: &Spec) -> Option<String> {
     spec.title.as_deref().map(|title| cut(title, TITLE_SHOWN))

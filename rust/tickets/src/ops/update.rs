@@ -205,6 +205,7 @@ fn current(draft: &TicketDraft, name: &str) -> Json {
             let own = entries.iter().rfind(|entry| entry.name == name);
             json!(own.map_or_else(Vec::new, parse::list_of))
         }
+        name if draft.has_older_header() => json!(draft.older_value(name)),
         name => {
             let entries = draft.entries();
             let own = entries.iter().rfind(|entry| entry.name == name);

@@ -517,7 +517,7 @@ fn exports_hold_every_item_in_every_format() {
     assert_eq!(reader.remove(0), FIELDS);
     assert_eq!(reader.len(), 251);
     assert_eq!(reader[0][3], "A, \"b\" | c\\d");
-    assert!(reader[0][14].contains("\n\nText"));
+    assert!(reader[0][20].contains("\n\nText"));
     assert_eq!(reader[1][10], "a; b");
     let table = text(ExportFormat::Markdown, &["key".into(), "title".into()]);
     assert_eq!(table.lines().count(), 253);
