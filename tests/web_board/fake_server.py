@@ -219,8 +219,13 @@ class BoardRoutes:
 
     def application(self) -> Starlette:
         """Make the server."""
-        gets = {"/board": self.page, "/board/change.js": self.editor, "/app": self.app, "/host": self.host}
-        gets["/board/events"] = self.events
+        gets = {
+            "/board": self.page,
+            "/board/change.js": self.editor,
+            "/app": self.app,
+            "/host": self.host,
+            "/board/events": self.events,
+        }
         posts = {"/board/session": self.session, "/board/person": self.person, "/mcp": self.mcp}
         routes = [Route(path, to) for path, to in gets.items()]
         return Starlette(routes=routes + [Route(path, to, methods=["POST"]) for path, to in posts.items()])

@@ -458,6 +458,7 @@ impl PyWorkspace {
     /// Brings work of another place into the specs of the folder, all or none.
     /// `named` is the path that names the source, if another one is read; `statuses` has the states for words that
     /// specs do not have.
+    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
     #[pyo3(signature = (path, *, source = None, dry_run = false, update = false, named = None, statuses = HashMap::new()))]
     fn import_specs(
         &self,

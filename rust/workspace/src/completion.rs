@@ -106,7 +106,7 @@ impl Workspace {
         let mut ids: Vec<&String> = all.iter().filter(begins).collect();
         if ids.is_empty() {
             ids = all.iter().filter(|id| id.ends_with(sought)).collect();
-            ids.truncate(if ids.len() == 1 { 1 } else { 0 });
+            ids.truncate(usize::from(ids.len() == 1));
         }
         ids.retain(|id| is_id(id));
         let reads = ids.len() <= MAX_TITLES;

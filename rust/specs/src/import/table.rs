@@ -114,14 +114,12 @@ impl ImportRow {
 
     /// The items of a list, or those of a text that joins them.
     fn list(&self, name: &str) -> Vec<String> {
-        match self.cells.get(name) {
-            Some(Value::Array(items)) => items.iter().map(words).collect(),
-            _ => {
-                let items = self.text(name).split("; ").map(str::trim);
-                let items = items.filter(|item| !item.is_empty());
-                items.map(str::to_owned).collect()
-            }
+        if let Some(Value::Array(items)) = self.cells.get(name) {
+            return items.iter().map(words).collect();
         }
+        let items = self.text(name).split("; ").map(str::trim);
+        let items = items.filter(|item| !item.is_empty());
+        items.map(str::to_owned).collect()
     }
 
     /// Returns the name of the row in its source.

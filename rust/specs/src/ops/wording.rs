@@ -59,26 +59,19 @@ fn retitle(draft: &mut SpecDraft, title: &str) -> Result<(), Error> {
     let body = spec.body();
     let outline = markdown::outline(body);
     let heading = outline.headings.iter().find(|heading| heading.level == 1);
-    let edit = match heading {
-        Some(heading) => {
-            let written = &body[heading.range.clone()];
-            let at = written
-                .find(&heading.text)
-                .filter(|_| !heading.text.is_empty());
-            let start = heading.range.start + at.unwrap_or(0);
-            match at {
-                Some(_) => Edit::replace(start..start + heading.text.len(), title),
-                None => Edit::replace(
-                    heading.range.clone(),
-                    format!("# {title}{}", line_break(&spec.text)),
-                ),
-            }
+    let eol = line_break(&spec.text);
+    let edit = if let Some(heading) = heading {
+        let written = &body[heading.range.clone()];
+        let at = written
+            .find(&heading.text)
+            .filter(|_| !heading.text.is_empty());
+        match at.map(|at| heading.range.start + at) {
+            Some(start) => Edit::replace(start..start + heading.text.len(), title),
+            None => Edit::replace(heading.range.clone(), format!("# {title}{eol}")),
         }
-        None => {
-            let eol = line_break(&spec.text);
-            let start = body.len() - body.trim_start_matches(['\r', '\n']).len();
-            Edit::insert(start, format!("# {title}{eol}{eol}"))
-        }
+    } else {
+        let start = body.len() - body.trim_start_matches(['\r', '\n']).len();
+        Edit::insert(start, format!("# {title}{eol}{eol}"))
     };
     draft.edit_body(vec![edit])?;
     if draft.spec().title.as_deref() == Some(title) {
