@@ -10,8 +10,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::super::GitError;
 use super::super::index::failed;
+use super::super::{GitError, flushing};
 use super::made::{NESTED, bare_head, make_folders, open_folder};
 use super::{LOGS, LONGEST_LOOK, RunRepository};
 
@@ -303,12 +303,19 @@ impl RunRepository<'_> {
     /// # Errors
     /// `File`; what was moved before stays where it is now.
     pub fn move_leftovers(&self, paths: &[String], to: &Path) -> Result<(), GitError> {
+        let mut folders = BTreeSet::new();
         for path in paths {
             let (from, place) = (self.top.join(path), to.join(path));
-            make_folders(place.parent().unwrap_or(to))?;
+            let above = place.parent().unwrap_or(to);
+            make_folders(above)?;
             fs::rename(&from, &place).map_err(|error| failed("keep", &from, &error))?;
+            let new = above
+                .ancestors()
+                .take_while(|folder| folder.starts_with(to));
+            folders.extend(new.map(Path::to_owned));
         }
-        Ok(())
+        folders.extend(to.parent().map(Path::to_owned));
+        flushing::flush_folders(&folders)
     }
 
     /// Returns the git folders that were set aside and hold repositories of submodules.
