@@ -79,3 +79,71 @@ def test_a_project_without_lock_files_is_told_so(agents: AtWork) -> None:
     assert agents("env", "build").startswith("There are no recipes.")
     assert agents("env", "verify") == "There are no layers.\n"
     assert agents("env", "prune") == "Nothing to remove.\n"
+
+
+def write(agents: AtWork, name: str, text: str) -> None:
+    """Write a file of the project."""
+    path = agents.project.root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+FOREIGN = {
+    ".cursor/environment.json": (
+        '{"install": "npm ci", "terminals": [{"name": "web", "command": "npm run dev"}]}'
+    ),
+    "conductor.json": '{"scripts": {"setup": "./setup.sh", "run": "make dev"}}',
+    ".devcontainer/devcontainer.json": """{
+  // What the container runs.
+  "image": "mcr.example/base", "initializeCommand": "rm -rf ~",
+  "postCreateCommand": ["pip", "install", "-e", "."],
+  "forwardPorts": [3000, 5432],
+}
+""",
+    ".worktreeinclude": "# secrets\n.env\n",
+    ".github/workflows/copilot-setup-steps.yml": """jobs:
+  copilot-setup-steps:
+    steps:
+      - uses: actions/setup-node@v4
+      - run: |
+          npm ci
+""",
+}
+
+SAID = [
+    ".cursor/environment.json:1: install: npm ci",
+    ".cursor/environment.json:1: terminals.name: web",
+    ".cursor/environment.json:1: terminals.command: npm run dev",
+    "conductor.json:1: scripts.setup: ./setup.sh",
+    "conductor.json:1: scripts.run: make dev",
+    ".devcontainer/devcontainer.json:4: postCreateCommand: pip install -e .",
+    ".devcontainer/devcontainer.json:5: forwardPorts: 3000 5432",
+    ".worktreeinclude:2: copied file: .env",
+    ".github/workflows/copilot-setup-steps.yml:4: uses: actions/setup-node@v4",
+    ".github/workflows/copilot-setup-steps.yml:5: run: npm ci",
+]
+
+
+@pytest.mark.requirement("environment:recipes:other_tools")
+def test_what_files_of_other_tools_ask_for_is_shown_and_not_followed(agents: AtWork) -> None:
+    agents.begin()
+    for name, text in FOREIGN.items():
+        write(agents, name, text)
+    write(agents, "package-lock.json", "{}")
+    said = agents.run("env", "propose").stderr
+    assert [line.removeprefix("#   ") for line in said.splitlines() if line.startswith("#   ")] == SAID
+    assert "rm -rf" not in said
+    assert "mcr.example" not in said
+
+
+@pytest.mark.requirement("environment:recipes:other_tools")
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", '"x"', "[" * 100_000, '{"install": "\\u001b[31mred\\nline"}', '{"install": {"a": null}}'],
+)
+def test_a_broken_or_hostile_file_of_another_tool_is_data(agents: AtWork, text: str) -> None:
+    agents.begin()
+    write(agents, ".cursor/environment.json", text)
+    said = agents.run("env", "propose").stderr
+    assert "\x1b" not in said
+    assert all(line.startswith("#") for line in said.splitlines())

@@ -207,7 +207,7 @@ def test_a_manager_with_a_relative_folder_finds_its_hooks(shop: Workshop, user: 
     record = done(shop)
     assert record["end_state"] == "completed", record
     assert "Checked: yes" in git(shop.root, "log", "-1", "--format=%B", "main")
-    assert shop.main("where.txt").strip() != str(shop.root)
+    assert (shop.main("where.txt") or "").strip() not in ("", str(shop.root))
     check_sound(shop)
 
 

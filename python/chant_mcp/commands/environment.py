@@ -8,7 +8,7 @@ from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import changes_files, on_project
-from chant_mcp.init import files, recipes
+from chant_mcp.init import files, foreign_setup, recipes
 from chant_mcp.session import Session
 from chant_mcp.terminal import counted, say, say_json
 
@@ -75,6 +75,12 @@ def propose(session: Session, writes: bool) -> None:
     """Show the recipes that fit the files of this project; nothing is run."""
     root = session.place.root
     found = recipes.proposals(root)
+    if foreign := foreign_setup.settings(root):
+        say(
+            "# Files of other tools ask for this. Take over what a run needs as a step of a recipe:", err=True
+        )
+        for setting in foreign:
+            say(f"#   {setting.text()}", err=True)
     if not found:
         say("No file here says what to install. The guide lists the files that are known.")
         return

@@ -22,6 +22,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         " run.",
         f"{ISSUE}, 4",
     ),
+    "environment:recipes:other_tools": Requirement(
+        "`env propose` shows, with file and line, what files of other tools ask for; nothing of them is"
+        " followed, and a broken one is named.",
+        f"{ISSUE}, 4",
+    ),
     "environment:recipes:are_acting": Requirement(
         "Recipes are shown by trust and hashed: a person says yes to them.", f"{ISSUE}, 1"
     ),
