@@ -48,6 +48,7 @@ trials: install
 	$(BIN)/python -m bench.torture.caches
 	$(BIN)/python -m bench.torture.clones
 	$(BIN)/python -m bench.torture.cluster
+	$(BIN)/python -m bench.torture.managers
 	for seed in 1 2 3; do $(BIN)/python -m bench.torture --seed $$seed --seconds $(SECONDS) --kills $(KILLS) || exit 1; done
 
 # The package with its core as it is tested: one build with the Rust tests, in a virtual environment.

@@ -99,6 +99,22 @@ def test_hooks_look_at_the_files_that_land(shop: Workshop, style: str, name: str
 
 
 @pytest.mark.requirement("chant:landing:hooks")
+def test_hooks_of_a_merge_find_what_they_find_in_git(shop: Workshop) -> None:
+    """As pre-commit, which looks at staged files unless a merge with conflicts is under way."""
+    prepared(shop, "merge")
+    hook(
+        shop,
+        "pre-merge-commit",
+        "test ! -e .git/MERGE_HEAD && git diff --cached --name-only > seen; git add seen",
+    )
+    hook(shop, "commit-msg", 'test -e .git/MERGE_HEAD && grep -q "^Merge" "$1"')
+    record = done(shop)
+    assert record["end_state"] == "completed", record
+    assert (shop.main("seen") or "").split() == [f".chant/specs/{ID}.md", "a.txt", "b.txt"]
+    check_sound(shop)
+
+
+@pytest.mark.requirement("chant:landing:hooks")
 @pytest.mark.parametrize("style", REWRITING)
 def test_what_a_hook_changes_lands(shop: Workshop, style: str) -> None:
     prepared(shop, style)

@@ -90,17 +90,18 @@ impl Repo {
         };
         let folder = self.hook_folder(&draft.ours, &found, confined)?;
         folder.fill(&draft.ours, &draft.tree)?;
-        let file = if let Some(theirs) = &draft.theirs {
-            folder.write("MERGE_HEAD", &format!("{theirs}\n"))?;
-            "MERGE_MSG"
-        } else {
-            "COMMIT_EDITMSG"
-        };
-        let message = folder.write(file, &draft.message)?;
         let [(of_files, _), of_message @ ..] = hooks;
-        folder.run_hook(of_files, &[], &message)?;
+        folder.run_hook(of_files, &[], Path::new(""))?;
         draft.tree = folder.tree(&draft.tree)?;
         if draft.unless.as_ref() != Some(&draft.tree) {
+            // Git writes both after the first hook: one that finds them takes the merge for one with conflicts.
+            let file = if let Some(theirs) = &draft.theirs {
+                folder.write("MERGE_HEAD", &format!("{theirs}\n"))?;
+                "MERGE_MSG"
+            } else {
+                "COMMIT_EDITMSG"
+            };
+            let message = folder.write(file, &draft.message)?;
             for (hook, arguments) in of_message {
                 folder.run_hook(hook, arguments, &message)?;
             }

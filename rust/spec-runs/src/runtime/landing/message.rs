@@ -139,7 +139,16 @@ mod tests {
             title: None,
             ..PARTS
         };
-        assert_eq!(without.filled(CONVENTIONAL), "chore: merge chant/001");
+        assert_eq!(without.filled(MERGE), "Merge chant/001");
+        assert_eq!(without.filled(SQUASH), "001 (chant/001)");
+    }
+
+    // proves: chant:landing:message
+    #[test]
+    fn a_subject_of_the_conventional_form_starts_small_unless_a_name_does_not() {
+        assert_eq!(with_small_start("Sort rows"), "sort rows");
+        assert_eq!(with_small_start("API for rows"), "API for rows");
+        assert_eq!(with_small_start(""), "");
     }
 
     // proves: chant:landing:message
