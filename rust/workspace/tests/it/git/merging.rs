@@ -354,11 +354,11 @@ fn the_users_hooks_see_a_merge_beside_the_checkout_before_it_is_committed() {
         let before = sandbox.state(&folder);
         hook(
             "pre-merge-commit",
-            "git rev-parse -q --verify MERGE_HEAD && grep -q m main.txt work.txt main.txt",
+            "! git rev-parse -q --verify MERGE_HEAD && grep -q m main.txt && grep -q w work.txt",
         );
         hook(
             "prepare-commit-msg",
-            r#"[ "$2" = merge ] && echo "Reviewed: yes" >> "$1""#,
+            r#"[ "$2" = merge ] && git rev-parse -q --verify MERGE_HEAD && echo "Reviewed: yes" >> "$1""#,
         );
         let commit = commit_of(merge());
         let said = sandbox.git_with(&folder, "log -1 --format=%B", &[&commit]);
