@@ -16,13 +16,14 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from bench.wire import OURS
 
 _MINUTES = 10 * 60
-_NOTEBOOK = {
+_NOTEBOOK: dict[str, Any] = {
     "cells": [
         {
             "cell_type": "code",

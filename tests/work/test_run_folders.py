@@ -56,7 +56,8 @@ def hand(shop: Workshop, tmp_path: Path) -> Hand:
 
 def kept(root: Path) -> dict[str, bytes]:
     """Look at what of a repository says what git does: all but objects, logs, refs and our own state."""
-    changing = ("objects/", "logs/", "refs/", "chant-mcp/", "packed-refs", "index", "ORIG_HEAD", "FETCH_HEAD")
+    ours = ("chant-mcp/", "chant-mcp-flush.config")
+    changing = (*ours, "objects/", "logs/", "refs/", "packed-refs", "index", "ORIG_HEAD", "FETCH_HEAD")
     return {name: data for name, data in tree(root / ".git").items() if not name.startswith(changing)}
 
 
