@@ -93,6 +93,16 @@ def test_a_filter_that_fails_in_the_folder_is_named_before_the_agent_starts(shop
     assert done(shop)["end_state"] == "completed"
 
 
+@pytest.mark.requirement("chant:filters:broken_is_named")
+def test_a_filter_that_cannot_write_files_is_named_with_the_way(shop: Workshop) -> None:
+    filtered(shop, "cat")
+    git(shop.root, "config", "filter.strip.smudge", f'"{program(shop.root.parent / "strip")}"')
+    started = work(shop, "work", ID, "--wait")
+    said = " ".join(started.stderr.split())
+    assert "first.nb: smudge filter strip failed" in said
+    assert "`confine.read` in your own configuration" in said
+
+
 @pytest.mark.skipif(shutil.which("git-crypt") is None, reason="git-crypt is not installed")
 @pytest.mark.requirement("chant:filters:git_crypt")
 def test_an_unlocked_checkout_of_git_crypt_is_worked_on_and_lands_encrypted(shop: Workshop) -> None:

@@ -168,6 +168,24 @@ def test_a_hook_that_runs_the_tests_does_not_free_the_agent(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
 @pytest.mark.requirement("chant:landing:hooks_confined")
+def test_what_a_hook_ran_leads_nobody_out_of_its_folder(shop: Workshop, user: Any) -> None:
+    """The agent's test puts the person's git folder where the next message is written."""
+    user()
+    move = f"mv .git aside; ln -s {shop.root}/.git .git"
+    script = SCRIPT.replace("echo a > a.txt;", f"echo '{move}' > test.sh; echo a > a.txt;")
+    before = prepared(shop, "rebase", script)
+    hook(shop, "commit-msg", "sh test.sh")
+    message = shop.root / ".git" / "COMMIT_EDITMSG"
+    message.write_text("of the person\n", encoding="utf-8")
+    record = done(shop)
+    assert record["end_state"] == "needs_attention", record
+    assert message.read_text("utf-8") == "of the person\n"
+    assert "its `.git` is no folder any more" in record["reason"]
+    assert git(shop.root, "rev-parse", "main").strip() == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
+@pytest.mark.requirement("chant:landing:hooks_confined")
 def test_a_hook_that_needs_more_waits_for_the_person_who_merges(shop: Workshop, user: Any) -> None:
     user()
     state = shop.root.parent / "hook-state"

@@ -291,8 +291,17 @@ impl HookFolder<'_> {
         }
     }
 
+    /// Returns the git folder in which the files of the commit lie.
+    fn git_dir(&self) -> Result<PathBuf, GitError> {
+        match self {
+            Self::Users(scratch) => Ok(scratch.git_dir.clone()),
+            Self::Confined { repository, .. } => repository.git_dir(),
+        }
+    }
+
     /// Returns a message as hooks left it, without comments and needless lines.
     fn read_message(&self, message: &Path) -> Result<String, GitError> {
+        self.git_dir()?;
         // A hook may have put anything there.
         let is_file = message
             .symlink_metadata()
@@ -308,10 +317,7 @@ impl HookFolder<'_> {
 
     /// Writes a file of the commit into the git folder.
     fn write(&self, name: &str, text: &str) -> Result<PathBuf, GitError> {
-        let path = match self {
-            Self::Users(scratch) => scratch.git_dir.join(name),
-            Self::Confined { repository, .. } => repository.git_dir().join(name),
-        };
+        let path = self.git_dir()?.join(name);
         // A link that a hook left there is replaced, not followed.
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::super::GitError;
 use super::super::index::failed;
 use super::super::program::{GitCall, first_line};
+use super::leftovers::is_folder;
 use super::made::make_folders;
 use super::{LONGEST_WALK, RunRepository};
 
@@ -36,9 +37,17 @@ impl<'a> HookRepository<'a> {
         Self(folder)
     }
 
-    /// Returns its git folder.
-    pub(crate) fn git_dir(&self) -> PathBuf {
-        self.0.top.join(".git")
+    /// Returns its git folder, unless what a hook ran put something else there: we write and read files in it.
+    ///
+    /// # Errors
+    /// `HooksNotRun`.
+    pub(crate) fn git_dir(&self) -> Result<PathBuf, GitError> {
+        let folder = self.0.top.join(".git");
+        if is_folder(&folder) {
+            return Ok(folder);
+        }
+        let why = "its `.git` is no folder any more".into();
+        Err(GitError::HooksNotRun { why })
     }
 
     /// Returns the folder of hooks for this repository: the user's, or a copy where hooks name programs of the user's
@@ -64,7 +73,7 @@ impl<'a> HookRepository<'a> {
         if !texts.iter().any(|(_, is_changed, _)| *is_changed) {
             return Ok(users.to_owned());
         }
-        let folder = self.git_dir().join(OWN_HOOKS);
+        let folder = self.git_dir()?.join(OWN_HOOKS);
         make_folders(&folder)?;
         for (place, _, own) in texts {
             let copy = folder.join(place.file_name().unwrap_or_default());

@@ -164,7 +164,10 @@ impl RunRepository<'_> {
     fn left_behind(&self) -> Result<Vec<(String, String)>, GitError> {
         let log = self.top.join(LOGS).join("HEAD");
         let is_small = |facts: fs::Metadata| facts.is_file() && facts.len() <= LARGEST_LOG;
-        if !log.symlink_metadata().is_ok_and(is_small) {
+        let is_own = [".git", LOGS]
+            .iter()
+            .all(|path| is_folder(&self.top.join(path)));
+        if !is_own || !log.symlink_metadata().is_ok_and(is_small) {
             return Ok(Vec::new());
         }
         let text = fs::read(&log).map_err(|error| failed("read", &log, &error))?;
@@ -336,7 +339,7 @@ fn join(folder: &str, name: &str) -> String {
     }
 }
 
-fn is_folder(place: &Path) -> bool {
+pub(super) fn is_folder(place: &Path) -> bool {
     place.symlink_metadata().is_ok_and(|facts| facts.is_dir())
 }
 

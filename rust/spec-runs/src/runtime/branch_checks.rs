@@ -6,12 +6,12 @@ use super::super::evidence::{CheckResult, CriterionAtStart};
 use super::agent_launch::LaunchInputs;
 use super::completion_check::{CompletionCheck, CompletionContext};
 use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
-use super::rerun::CommitChecks;
+use super::rerun::{CommitChecks, start_logged};
 use super::run_folder::RunFolder;
 use chant_base::error::Error;
-use chant_work::agent::{self, AgentEnding, AgentOutcome};
+use chant_work::agent::{AgentEnding, AgentOutcome};
 use chant_work::cancel_token::CancelToken;
-use chant_work::run_log::{LogHeader, RunLog as LogOutput, SecretMask, secrets};
+use chant_work::run_log::{SecretMask, secrets};
 use chant_work::run_record::{CheckEntry, RunRecord};
 
 /// The outcomes of running the checks.
@@ -151,15 +151,12 @@ impl CompletionCheck<'_> {
             asked: &record.asked,
             own_variables,
         };
-        let job = briefing.check(name, argv)?;
-        let header = LogHeader {
-            spec_id: &record.spec_id,
-            prompt: &job.name,
-            withheld: &job.withheld,
-        };
-        let mask = SecretMask::new(&job.secrets)?;
-        let output = LogOutput::open(self.runs, &header, mask, job.limits.room)?;
-        match agent::start(self.runs, record, job, output) {
+        match start_logged(
+            self.runs,
+            record,
+            &record.spec_id,
+            briefing.check(name, argv)?,
+        ) {
             Ok(agent) => Ok(Some(agent.recorded()?.wait(interruption)?)),
             Err(chant_work::WorkError::NoAgent { .. }) => Ok(None),
             Err(error) => Err(error.into()),

@@ -10,8 +10,8 @@ use super::run_folder::{RunFolder, in_git, write_new};
 use super::{pool, refuse_without_commit};
 use chant_base::error::Error;
 use chant_config::Config;
-use chant_git::Repo;
 use chant_git::bookkeeping::NewBranch;
+use chant_git::{GitError, Repo};
 use chant_specs::error::ChantError;
 use chant_specs::model::Spec;
 use chant_specs::ops::edit::SpecDraft;
@@ -277,7 +277,8 @@ impl RunFolderInputs<'_> {
         worktree_folder::write_run_mark(self.project, &path, &run.record().process_id, id)?;
         let tree = self.scenery().own(&path, id, branch)?;
         if !pool::claim_folder(self.scenery(), run, &tree)? {
-            tree.make(&mut |step| run.step(step))?;
+            tree.make(&mut |step| run.step(step))
+                .map_err(with_filter_advice)?;
         }
         Ok((path, false))
     }
@@ -393,4 +394,17 @@ fn record_worktree(run: &mut ActiveRun<'_>, worktree: &Path) -> Result<(), Error
         Ok(())
     })?;
     Ok(())
+}
+
+/// Adds the way out to the failure of a filter by which git writes files; recipes come after that.
+fn with_filter_advice(error: Error) -> Error {
+    match error.downcast_ref::<GitError>() {
+        Some(GitError::Program { why, .. }) if why.contains("smudge filter") => {
+            ChantError::Refused(format!(
+                "{error}\nSet the filter's `smudge`, and have its program lie where runs may read it (`confine.read` in your own configuration)."
+            ))
+            .into()
+        }
+        _ => error,
+    }
 }

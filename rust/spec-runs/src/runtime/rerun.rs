@@ -19,11 +19,12 @@ use chant_specs::model::Spec;
 use chant_specs::project::Project;
 use chant_store::disk;
 use chant_work::WorkError;
-use chant_work::agent::{self, AgentEnding, AgentOutcome};
+use chant_work::agent::{self, AgentEnding, AgentJob, AgentOutcome, AgentProcess};
 use chant_work::cancel_token::CancelToken;
 use chant_work::process::ProcessIdentity;
 use chant_work::run_log::{LogHeader, RunLog, SecretMask};
 use chant_work::run_record::{RunOptions, RunRecord, SINGLE};
+use chant_work::run_store::RunStore;
 
 /// The calls of git that turn the files of a commit into a repository of their own.
 const REPOSITORY: [&[&str]; 3] = [
@@ -92,6 +93,30 @@ pub(in super::super) fn rerun(
 pub(super) fn exit_of(ended: Option<&AgentOutcome>) -> Option<i32> {
     let by_itself = ended.filter(|ended| ended.ending == AgentEnding::Itself);
     by_itself.and_then(|ended| ended.exit_code)
+}
+
+/// Starts a check, or what is run like one, with its output in the log of a spec.
+///
+/// # Errors
+/// `NoAgent` where there is no such program, or a failure to start it.
+pub(super) fn start_logged(
+    runs: &RunStore,
+    record: &RunRecord,
+    spec_id: &str,
+    job: AgentJob,
+) -> Result<AgentProcess, WorkError> {
+    let header = LogHeader {
+        spec_id,
+        prompt: &job.name,
+        withheld: &job.withheld,
+    };
+    let output = RunLog::open(
+        runs,
+        &header,
+        SecretMask::new(&job.secrets)?,
+        job.limits.room,
+    )?;
+    agent::start(runs, record, job, output)
 }
 
 /// The facts that checks of a commit have to know.
@@ -229,20 +254,13 @@ impl CheckedCommit<'_> {
             asked: &asked,
             own_variables: self.ports.as_ref().map_or(&[], |own| &own.variables),
         };
-        let job = briefing.check(name, argv)?;
-        let header = LogHeader {
-            spec_id: spec.id.as_str(),
-            prompt: &job.name,
-            withheld: &job.withheld,
-        };
-        let output = RunLog::open(
-            &runs,
-            &header,
-            SecretMask::new(&job.secrets)?,
-            job.limits.room,
-        )?;
         let interruption = self.of.interruption;
-        let ended = match agent::start(&runs, self.of.record, job, output) {
+        let ended = match start_logged(
+            &runs,
+            self.of.record,
+            spec.id.as_str(),
+            briefing.check(name, argv)?,
+        ) {
             Ok(agent) => Some(agent.wait(interruption)?),
             Err(WorkError::NoAgent { .. }) => None,
             Err(error) => return Err(error.into()),

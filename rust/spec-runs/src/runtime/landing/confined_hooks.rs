@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::super::agent_launch::LaunchInputs;
 use super::super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
-use super::super::rerun::CommitChecks;
+use super::super::rerun::{CommitChecks, start_logged};
 use super::super::run_confinement;
 use super::super::run_folder::RunFolder;
 use super::super::spec_state::spec_of;
@@ -19,9 +19,8 @@ use chant_git::hooks::ConfinedHooks;
 use chant_git::run_repository::RunRepository;
 use chant_specs::error::ChantError;
 use chant_specs::model::Spec;
-use chant_work::agent;
+use chant_specs::project::Project;
 use chant_work::cancel_token::CancelToken;
-use chant_work::run_log::{LogHeader, RunLog, SecretMask};
 use chant_work::run_record::RunRecord;
 
 /// The hooks of one landing; what they worked in is removed when this is dropped.
@@ -41,6 +40,14 @@ struct HookFolder {
     ports: OwnPorts,
 }
 
+/// Returns true if hooks are confined where no person merges.
+///
+/// # Errors
+/// `Refused` when the configured confinement is not possible.
+pub(super) fn confines_hooks(project: &Project, config: &Config) -> Result<bool, Error> {
+    Ok(config.landing_hooks == HookRights::Confined && run_confinement::is_held(project, config)?)
+}
+
 impl RunLanding<'_> {
     /// Returns the means to run hooks confined; `None` where they have the rights of the user: a person merges the work,
     /// or chose so, or nothing is confined here.
@@ -48,11 +55,8 @@ impl RunLanding<'_> {
         let record = self.runs.get(self.process_id)?;
         let snapshot = self.project.snapshot()?;
         let config = snapshot.config.clone()?;
-        let is_of_person = record.agent.is_none();
-        if is_of_person
-            || config.landing_hooks == HookRights::User
-            || !run_confinement::is_held(self.project, &config)?
-        {
+        // Work that a person merges by hand has no agent.
+        if record.agent.is_none() || !confines_hooks(self.project, &config)? {
             return Ok(None);
         }
         Ok(Some(LandingHooks {
@@ -132,16 +136,13 @@ impl LandingHooks<'_> {
             asked: &self.record.asked,
             own_variables: &folder.ports.variables,
         };
-        let job = inputs.hook(argv, hooks)?;
-        let header = LogHeader {
-            spec_id: &self.record.spec_id,
-            prompt: &job.name,
-            withheld: &job.withheld,
-        };
-        let mask = SecretMask::new(&job.secrets)?;
-        let output = RunLog::open(runs, &header, mask, job.limits.room)?;
-        let started = agent::start(runs, &self.record, job, output)?.recorded()?;
-        let ended = started.wait(self.interruption())?;
+        let started = start_logged(
+            runs,
+            &self.record,
+            &self.record.spec_id,
+            inputs.hook(argv, hooks)?,
+        )?;
+        let ended = started.recorded()?.wait(self.interruption())?;
         if ended.is_success() {
             return Ok(None);
         }

@@ -1,12 +1,12 @@
 //! The way in which work becomes part of its target: as a merge, squashed, or rewritten on top of it. What the start says
 //! of it, what becomes of the agent's own commits, and which rules of the project a landing obeys.
 
-use super::super::run_confinement;
 use super::super::run_folder::RunFolder;
+use super::confined_hooks::confines_hooks;
 use super::{CompletionDetails, MergeInputs, RunLanding, hooks_of, short_commit};
 use chant_base::error::Error;
 use chant_base::next_step::NextStep;
-use chant_config::{Config, HookRights, LandingStyle};
+use chant_config::{Config, LandingStyle};
 use chant_git::hooks::hooks_at_landing;
 use chant_git::merge::MergeStyle;
 use chant_git::{GitError, Repo};
@@ -71,9 +71,7 @@ pub(in super::super::super) fn landing_note(
     let (looks, others): (Vec<&str>, Vec<&str>) =
         of_commits.partition(|hook| at_landing.contains(hook));
     if !looks.is_empty() || !others.is_empty() {
-        let are_confined = !looks.is_empty()
-            && config.landing_hooks == HookRights::Confined
-            && run_confinement::is_held(project, config)?;
+        let are_confined = !looks.is_empty() && confines_hooks(project, config)?;
         let looks = match &*looks {
             [] => "none of your hooks looks".to_owned(),
             [one] => format!("your hook {one} looks"),
