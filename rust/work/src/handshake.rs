@@ -4,6 +4,8 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -45,13 +47,31 @@ impl StartHandshake {
             source,
         })?;
         let mut heard = heard;
-        std::thread::spawn(move || wait_for_handshake(hears, LONGEST_SILENCE, None, &mut heard));
+        thread::spawn(move || wait_for_handshake(hears, LONGEST_SILENCE, None, &mut heard));
         Ok(Self::over(says))
     }
 
     /// Reports a step that is done before the run has started.
     pub fn step(&self, what: &str) {
         self.say(&format!("{STEP}{what}"));
+    }
+
+    /// Reports a step again and again for as long as the answer is held: one step may take longer than a runner may be
+    /// silent. A failure to begin that is none of the start.
+    pub fn repeat(&self, what: &str, every: Duration) -> Option<RepeatedStep> {
+        let copy = Self(self.0.try_clone().ok()?);
+        let what = what.to_owned();
+        let (held, is_over) = mpsc::channel::<()>();
+        let begun = Instant::now();
+        let thread = thread::spawn(move || {
+            while is_over.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                copy.step(&format!("{what}: {} s", begun.elapsed().as_secs()));
+            }
+        });
+        Some(RepeatedStep {
+            held: Some(held),
+            thread: Some(thread),
+        })
     }
 
     /// Reports that the run has started. A listener that is gone changes nothing for the run.
@@ -72,6 +92,22 @@ impl StartHandshake {
         }
         // The line is shorter than a pipe takes at once; a missing listener does not matter.
         let _ = rustix::io::write(&self.0, format!("{}\n", &line[..end]).as_bytes());
+    }
+}
+
+/// A step that is reported again until this is dropped.
+pub struct RepeatedStep {
+    held: Option<mpsc::Sender<()>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Drop for RepeatedStep {
+    fn drop(&mut self) {
+        drop(self.held.take());
+        // Its copy of the pipe is closed when this returns.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use super::WorkError;
 use super::agent::{self, AgentEnding, AgentJob, AgentObservers, AgentOutcome, AgentProcess};
 use super::cancel_token::CancelToken;
 use super::folder_observer::FolderObserver;
-use super::handshake::StartHandshake;
+use super::handshake::{RepeatedStep, START_TIMEOUT, StartHandshake};
 use super::launch;
 use super::lock::SpecLock;
 use super::mirror::LOGS;
@@ -160,6 +160,12 @@ impl<'a> ActiveRun<'a> {
         if let Some(handshake) = &self.handshake {
             handshake.step(what);
         }
+    }
+
+    /// Reports a step as [`ActiveRun::step`], and again as long as the answer is held.
+    pub fn long_step(&self, what: &str) -> Option<RepeatedStep> {
+        self.step(what);
+        self.handshake.as_ref()?.repeat(what, START_TIMEOUT / 3)
     }
 
     /// Returns the runs of the project.

@@ -133,7 +133,8 @@ impl<'a> SpecRunner<'a> {
         let mut entries = Vec::new();
         if !asked.bare {
             let environment = EnvironmentSetUp { commands };
-            let mut progress = |what: &str| run.step(what);
+            let mut step = None;
+            let mut progress = |what: &str| step = run.long_step(what);
             let done =
                 environment.set_up(place, &place.base, CommitOrigin::Landed, &mut progress)?;
             if let SetUpOutcome::Done(found) = done {

@@ -96,6 +96,28 @@ fn a_runner_that_dies_without_a_word_is_told_with_its_complaint() {
 }
 
 #[test]
+fn a_step_that_takes_longer_than_a_runner_may_be_silent_is_heard_again() {
+    let (reads, writes) = std::io::pipe().unwrap();
+    let start = StartHandshake::over(writes);
+    let bound = Duration::from_secs(1);
+    let listener = std::thread::spawn(move || {
+        let mut heard = Vec::new();
+        let started =
+            wait_for_handshake(&reads, bound, None, &mut |step| heard.push(step.to_owned()));
+        (started, heard)
+    });
+    let step = start.repeat("Setting up (node)", Duration::from_millis(20));
+    let (_held, never) = std::sync::mpsc::channel::<()>();
+    let _ = never.recv_timeout(bound + bound / 2);
+    drop(step);
+    start.ok();
+    let (started, heard) = listener.join().unwrap();
+    assert_eq!(started, Ok(()));
+    assert_eq!(heard.first().unwrap(), "Setting up (node): 0 s");
+    assert_eq!(heard.last().unwrap(), "Setting up (node): 1 s");
+}
+
+#[test]
 fn a_handshake_is_one_line_or_a_failure() {
     let project = Project::new();
     let errors = project.path("errors");
