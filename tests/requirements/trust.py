@@ -172,6 +172,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A folder without git is trusted by itself, and stays trusted with a repository of its own.",
         "issue 17: design 4",
     ),
+    "trust:base:acting_files": Requirement(
+        "A run starts from no branch whose files can run by themselves and differ from those of the checkout, which a "
+        "person trusted; words for agents and settings may differ.",
+        "issue 40: item 7",
+    ),
     "trust:landing:a_change_of_what_acts_waits": Requirement(
         "Work that changes what runs by itself does not land: the run needs attention, with the "
         "difference in its record.",

@@ -67,6 +67,30 @@ def test_a_named_base_wins_and_the_configured_one_wins_over_the_present(feature:
     assert "release (" in trial.stdout, trial.stderr
 
 
+@pytest.mark.requirement("trust:base:acting_files")
+def test_a_base_whose_acting_files_nobody_looked_at_is_refused(feature: Workshop) -> None:
+    git(feature.root, "switch", "-q", "-c", "release")
+    (feature.root / "AGENTS.md").write_text("Words for agents.\n", encoding="utf-8")
+    feature.commit("Words")
+    git(feature.root, "switch", "-q", "feature/x")
+    done = work(feature, ID, "--base", "release", "--wait")
+    assert done.returncode == 0, f"words run nothing: {done.stderr}"
+
+    feature.spec(OTHER)
+    feature.commit("Another spec")
+    git(feature.root, "switch", "-q", "release")
+    hook = '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch x"}]}]}}'
+    (feature.root / ".claude").mkdir()
+    (feature.root / ".claude" / "settings.json").write_text(hook, encoding="utf-8")
+    feature.commit("A hook")
+    git(feature.root, "switch", "-q", "feature/x")
+    with feature.nothing_begins():
+        refused = work(feature, OTHER, "--base", "release")
+    assert refused.returncode == 1
+    assert ".claude/settings.json" in refused.stderr
+    assert "Check out `release`" in refused.stderr
+
+
 @pytest.mark.requirement("chant:work_start:base_is_the_current_branch")
 def test_a_detached_head_is_refused_with_the_choice(feature: Workshop) -> None:
     git(feature.root, "checkout", "-q", "--detach")

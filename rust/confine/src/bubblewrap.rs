@@ -47,6 +47,23 @@ pub(super) fn arguments(program: &Path, policy: &ConfinePolicy) -> Vec<OsString>
     list.0
 }
 
+/// Moves the variables by which the system's loader finds libraries from an environment to the words of a
+/// command line that [`arguments`] begins: only the confined program gets them. `bwrap` itself runs outside, where
+/// they would load libraries from the folder of a run.
+#[cfg(unix)]
+pub(super) fn pass_loader_variables(
+    argv: &mut Vec<OsString>,
+    environment: &mut Vec<(OsString, OsString)>,
+) {
+    let is_of_loader = |(name, _): &mut (OsString, OsString)| {
+        let name = name.as_encoded_bytes();
+        name.starts_with(b"LD_") || name == b"GLIBC_TUNABLES" || name == b"GCONV_PATH"
+    };
+    let moved = environment.extract_if(.., is_of_loader);
+    let words = moved.flat_map(|(name, value)| ["--setenv".into(), name, value]);
+    argv.splice(1..1, words);
+}
+
 /// Returns true if `bwrap` creates a folder instead of binding it.
 fn is_made(path: &Path) -> bool {
     let is_device = path.starts_with("/dev") && !path.starts_with("/dev/shm");
@@ -68,6 +85,22 @@ impl BwrapArguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn libraries_of_a_run_are_not_loaded_outside() {
+        let mut argv: Vec<OsString> = vec!["bwrap".into(), "--".into(), "true".into()];
+        let mut environment: Vec<(OsString, OsString)> = vec![
+            ("PATH".into(), "/bin".into()),
+            ("LD_PRELOAD".into(), "/run/evil.so".into()),
+        ];
+        pass_loader_variables(&mut argv, &mut environment);
+        assert_eq!(environment, [("PATH".into(), "/bin".into())]);
+        assert_eq!(
+            argv.join(&OsString::from(" ")),
+            "bwrap --setenv LD_PRELOAD /run/evil.so -- true"
+        );
+    }
 
     #[test]
     fn only_what_may_be_written_is_bound_for_writing() {

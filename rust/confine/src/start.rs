@@ -15,7 +15,10 @@ use std::process::{Child, Command, Stdio};
 use chant_base::own_children;
 use chant_store::disk;
 
-use super::{ConfinePolicy, Confinement, LandlockSupport, SandboxLauncher, refused};
+use super::{
+    ConfineBackend, ConfinePolicy, Confinement, LandlockSupport, SandboxLauncher, bubblewrap,
+    refused,
+};
 
 /// The settings with which a process is started, in a process group of its own.
 #[derive(Debug)]
@@ -80,7 +83,13 @@ impl Confinement {
             return super::sandbox::start(policy, launcher, start);
         }
         let (input, ours) = start.input.opened()?;
-        let mut argv = self.command_line(start.argv).into_iter();
+        let mut argv = self.command_line(start.argv);
+        if let Self::Kernel(policy) = self
+            && let ConfineBackend::Bubblewrap(_) = policy.backend
+        {
+            bubblewrap::pass_loader_variables(&mut argv, &mut start.environment);
+        }
+        let mut argv = argv.into_iter();
         let mut command = Command::new(argv.next().unwrap_or_default());
         command
             .args(argv)

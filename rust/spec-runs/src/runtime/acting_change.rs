@@ -4,11 +4,12 @@
 use std::path::PathBuf;
 
 use super::landing_concerns::{LandingConcern, landing_concerns};
-use super::run_folder::RunFolder;
+use super::run_folder::{RunFolder, in_git};
 use chant_base::error::Error;
 use chant_git::acting::link_target;
 use chant_git::changed_files::{ChangedFile, CommittedFile, FileKind};
-use chant_git::{GitError, Repo};
+use chant_git::{CheckoutHead, GitError, Repo};
+use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::digest::sha256;
 use chant_store::disk;
@@ -98,7 +99,8 @@ pub(super) fn acting_change(
     if changed.is_empty() {
         return Ok(ActingChange::default());
     }
-    let acting = ActingPaths::of(project, repo, place, old)?;
+    let inside = place.spec_in_git.strip_suffix(&*place.spec);
+    let acting = ActingPaths::of(project, repo, inside.unwrap_or_default(), old)?;
     let mut found = ActingChange::default();
     let config = project.snapshot()?.config.clone()?;
     let largest = config.landing_largest.saturating_mul(1_000_000);
@@ -124,6 +126,47 @@ pub(super) fn acting_change(
         }
     }
     Ok(found)
+}
+
+/// Refuses a branch to start from whose files can act where those of the checkout, which a person trusted, are
+/// different. Settings and prompts are read from the checkout.
+///
+/// # Errors
+/// `Refused` with the files, or a failure of git.
+pub(super) fn refuse_untrusted_base(
+    project: &Project,
+    repo: &Repo,
+    branch: &str,
+) -> Result<(), Error> {
+    let (CheckoutHead::Branch { commit: head, .. } | CheckoutHead::Detached { commit: head }) =
+        repo.head()?
+    else {
+        return Ok(());
+    };
+    // The step that needs a branch reports that there is none.
+    let Some(base) = repo.branch_tip(branch)?.filter(|base| *base != head) else {
+        return Ok(());
+    };
+    let changed = repo.changed_files(&head, &base)?;
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let acting = ActingPaths::of(project, repo, &in_git(project, repo, "")?, &base)?;
+    let files: Vec<String> = changed
+        .iter()
+        .filter(|file| file.new.is_some())
+        .filter_map(|file| acting.kind_of(file))
+        .filter(|(kind, _)| matches!(kind, EntryKind::AgentFile | EntryKind::Automation))
+        .map(|(_, path)| path)
+        .collect();
+    if files.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "Files of `{branch}` that can run by themselves differ from those of the checkout, which you trusted: {}. Check out `{branch}`, trust what it asks for, and start again from there.",
+        named(&files)
+    );
+    Err(ChantError::Refused(message).into())
 }
 
 /// Returns a file of a commit as trust shows it.
@@ -162,8 +205,7 @@ struct ActingPaths {
 }
 
 impl ActingPaths {
-    fn of(project: &Project, repo: &Repo, place: &RunFolder, commit: &str) -> Result<Self, Error> {
-        let inside = place.spec_in_git.strip_suffix(&*place.spec);
+    fn of(project: &Project, repo: &Repo, inside: &str, commit: &str) -> Result<Self, Error> {
         let top = repo.checkout().and_then(|top| disk::real(top).ok());
         let from_top = |path: PathBuf| {
             let path = path.strip_prefix(top.as_ref()?).ok()?.to_str()?;
@@ -174,7 +216,7 @@ impl ActingPaths {
         let links = repo.links_at(commit, "", &all, &all)?.into_iter();
         let links = links.filter(|(path, _)| place_of(path).is_some() || may_hold(path));
         Ok(Self {
-            inside: inside.unwrap_or_default().to_owned(),
+            inside: inside.to_owned(),
             real: real.filter_map(from_top).collect(),
             links: links
                 .filter_map(|(path, says)| Some((link_target("", &path, &says)?, path)))

@@ -7,6 +7,7 @@ use super::super::leases::{ClaimResult, SpecLeases};
 use super::super::project::ProjectRuns;
 use super::super::project::run_tree::RunTreeContext;
 use super::super::start::{StartInputs, StartOptions, StartPlan, WorkMode};
+use super::acting_change::refuse_untrusted_base;
 use super::agent_launch::choose_agent;
 use super::agent_slots::{AgentSlots, choose_account, next_agent, takes_turns};
 use super::landing::refuse_style;
@@ -228,12 +229,15 @@ fn target_of(
         return Ok(target);
     }
     let config = project.snapshot()?.config.clone()?;
+    let repo = project.repository()?;
     let context = RunTreeContext {
         project,
         config: &config,
-        repo: &*project.repository()?,
+        repo: &repo,
     };
-    context.base_branch(asked.base.as_deref())
+    let target = context.base_branch(asked.base.as_deref())?;
+    refuse_untrusted_base(project, &repo, &target)?;
+    Ok(target)
 }
 
 /// Gives a run its record, and its agent where they take turns; what room there is cannot be taken by
