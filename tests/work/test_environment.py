@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from chant_mcp.errors import RefusedError
-from work.kit import ID, OTHER, Record, Workshop, worktree_root
+from work.kit import ID, OTHER, Record, Workshop, wait_for, worktree_root
 
 RECIPE = """\
 environment:
@@ -98,7 +100,7 @@ def test_runs_and_checks_have_what_a_recipe_installs_built_once(recipes: Recipes
 
 
 @pytest.mark.requirement("environment:layers:are_sealed")
-def test_a_layer_is_read_only_single_and_compared_with_its_manifest(recipes: Recipes) -> None:
+def test_files_of_a_layer_have_one_name_and_are_compared_with_its_manifest(recipes: Recipes) -> None:
     recipes.begin()
     chant = recipes.shop.handle()
     assert chant.environment_build().text.startswith("deps: built in ")
@@ -106,14 +108,116 @@ def test_a_layer_is_read_only_single_and_compared_with_its_manifest(recipes: Rec
     (layer,) = recipes.layers()
     files = [path for path in (layer / "files").rglob("*") if path.is_file() and not path.is_symlink()]
     assert len(files) == 3
-    assert {(path.stat().st_nlink, path.stat().st_mode & 0o222) for path in files} == {(1, 0)}
+    assert {path.stat().st_nlink for path in files} == {1}
     changed = layer / "files" / "node_modules" / "list.txt"
-    changed.chmod(0o644)
     changed.write_text("two\n", encoding="utf-8")
     with pytest.raises(RefusedError, match="changed: node_modules/list"):
         chant.environment_verify()
     assert "Removed 1 layer" in chant.environment_prune(all=True).text
     assert recipes.layers() == []
+
+
+#: Steps that make so many files that they are mounted.
+LARGE = """\
+mkdir -p node_modules/.bin node_modules/lib/old
+i=0; while [ $i -lt 2100 ]; do echo $i > node_modules/lib/$i.txt; i=$((i+1)); done
+cp deps.txt node_modules/list.txt
+echo old > node_modules/lib/old/file
+printf '#!%s/node_modules/interpreter\\n' "$PWD" > node_modules/.bin/tool
+ln -s "$PWD/node_modules/list.txt" node_modules/absolute
+"""
+
+#: What an installer does in a folder of dependencies, and what a run may not reach.
+INSTALLER = """\
+test "$(head -1 node_modules/.bin/tool)" = "#!$PWD/node_modules/interpreter"
+test "$(readlink node_modules/absolute)" = "$PWD/node_modules/list.txt"
+test "$(ls node_modules/lib | wc -l)" = 2101
+echo mine >> node_modules/lib/7.txt
+rm -r node_modules/lib/old; mkdir node_modules/lib/old; echo new > node_modules/lib/old/other
+test ! -e node_modules/lib/old/file
+mv node_modules/lib/8.txt node_modules/lib/moved.txt; rm node_modules/lib/9.txt
+ln node_modules/lib/10.txt node_modules/second; chmod 600 node_modules/lib/11.txt
+test -z "$(git status --porcelain)"
+for hidden in {layer}/files/node_modules/lib/7.txt "$PWD.views/mounts.json"; do
+  chmod 777 $hidden 2>/dev/null && exit 8; test -e $hidden && exit 9
+  echo evil 2>/dev/null > $hidden && exit 11; true
+done
+ls ../.layers 2>/dev/null && exit 10
+umount node_modules 2>/dev/null && exit 12; mount -t tmpfs none node_modules 2>/dev/null && exit 13
+"""
+
+
+def has_namespaces() -> bool:
+    """Say whether a user may enter namespaces here and mount in them."""
+    tried = ["unshare", "--user", "--map-root-user", "--mount", "true"]
+    return shutil.which("unshare") is not None and subprocess.run(tried, check=False).returncode == 0
+
+
+mounts = pytest.mark.skipif(not has_namespaces(), reason="this system mounts nothing for a user")
+
+
+@mounts
+@pytest.mark.requirement("environment:views:overlay")
+def test_a_large_layer_is_mounted_and_no_run_changes_it(recipes: Recipes) -> None:
+    check = "test $(cat node_modules/lib/7.txt) = 7 && test -e node_modules/lib/9.txt"
+    recipes.begin(check=check)
+    recipes.step.write_text(LARGE, encoding="utf-8")
+    recipes.shop.handle().environment_build()
+    (layer,) = recipes.layers()
+    first = recipes.run(INSTALLER.format(layer=layer))
+    assert first["end_state"] == "completed", first
+    second = recipes.run("grep -qx 7 node_modules/lib/7.txt; grep -q old node_modules/lib/old/file", OTHER)
+    assert second["end_state"] == "completed", second
+    assert recipes.shop.handle().environment_verify().text.endswith("as it was sealed")
+    assert list(worktree_root().glob("*/*.views")) == [], "the mounts go with the folder"
+
+
+@mounts
+@pytest.mark.requirement("environment:views:hand_over")
+def test_a_folder_that_a_person_gets_has_a_copy_of_the_layer(recipes: Recipes) -> None:
+    recipes.begin()
+    recipes.step.write_text(LARGE, encoding="utf-8")
+    recipes.agent.write_text("echo mine >> node_modules/lib/7.txt; exit 3", encoding="utf-8")
+    recipes.shop.handle().work_start(ID)
+    record = recipes.shop.ended(ID)
+    assert record["end_state"] == "failed", record
+    folder = Path(record["worktree"])
+    assert (folder / "node_modules" / "lib" / "7.txt").read_text("utf-8") == "7\n"
+    assert len(list((folder / "node_modules" / "lib").iterdir())) == 2101
+    first = (folder / "node_modules" / ".bin" / "tool").read_text("utf-8")
+    assert first == f"#!{folder}/node_modules/interpreter\n"
+    record = recipes.run("grep -qx 7 node_modules/lib/7.txt")
+    assert record["end_state"] == "completed", record
+
+
+@mounts
+@pytest.mark.requirement("environment:views:pinned")
+def test_a_layer_that_a_run_mounts_is_not_removed(recipes: Recipes) -> None:
+    recipes.begin()
+    recipes.step.write_text(LARGE, encoding="utf-8")
+    waits = "touch here; while ! test -e go; do sleep 0.05; done; test -e node_modules/lib/7.txt"
+    recipes.agent.write_text(waits, encoding="utf-8")
+    chant = recipes.shop.handle()
+    chant.work_start(ID)
+    folder = Path(recipes.shop.record(ID)["worktree"])
+    try:
+        wait_for((folder / "here").exists, "the agent begins")
+        assert "1 layer stayed: runs use them" in chant.environment_prune(all=True).text
+    finally:
+        (folder / "go").touch()
+    record = recipes.shop.ended(ID)
+    assert len(recipes.layers()) == 1, record
+
+
+@pytest.mark.requirement("environment:views:overlay")
+def test_without_namespaces_a_large_layer_is_copied(
+    recipes: Recipes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHANT_CONFINE_NO_NAMESPACES", "1")
+    recipes.begin()
+    recipes.step.write_text(LARGE, encoding="utf-8")
+    record = recipes.run("rm node_modules/lib/9.txt; test ! -e ../$(basename $PWD).views")
+    assert record["end_state"] == "completed", record
 
 
 @pytest.mark.requirement("environment:recipes:failures_are_told")

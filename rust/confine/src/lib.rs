@@ -39,7 +39,9 @@ use std::process::{Child, Command};
 use std::sync::Arc;
 
 pub use ability::{ConfinementStatus, LandlockSupport};
-pub use policy::{ConfineBackend, ConfinePolicy, IpcAccess, NetworkAccess, SandboxLauncher};
+pub use policy::{
+    ConfineBackend, ConfinePolicy, IpcAccess, NetworkAccess, OverlayMount, SandboxLauncher,
+};
 
 /// The confinement of a process.
 #[derive(Debug, Clone, Default)]

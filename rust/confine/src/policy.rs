@@ -42,6 +42,10 @@ pub struct ConfinePolicy {
     /// The greatest number of processes and threads at once; only in namespaces, and only where the
     /// kernel can limit these.
     pub max_processes: Option<u32>,
+    /// Folders that show files of others, with what the process writes kept apart; only in namespaces.
+    pub overlays: Vec<OverlayMount>,
+    /// Folders that are empty for the process; only in namespaces.
+    pub covered: Vec<PathBuf>,
     /// The program that starts the process, in namespaces if they can be used; without it the process
     /// has those of this process.
     pub launcher: Option<SandboxLauncher>,
@@ -49,6 +53,19 @@ pub struct ConfinePolicy {
     pub backend: ConfineBackend,
     /// The features that the system can enforce.
     pub ability: LandlockSupport,
+}
+
+/// A folder that shows the files of another one, over which writes go to a third.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OverlayMount {
+    /// The folder that is mounted on; no link leads there.
+    pub target: PathBuf,
+    /// The files that are shown.
+    pub lower: PathBuf,
+    /// The files that were written.
+    pub upper: PathBuf,
+    /// An empty folder on the same file system as `upper`.
+    pub work: PathBuf,
 }
 
 /// The reachable parts of a network.

@@ -148,6 +148,8 @@ impl AccessResolver<'_> {
             pty: request.pty,
             cgroup: None,
             max_processes: None,
+            overlays: Vec::new(),
+            covered: Vec::new(),
             launcher: request.launcher.clone(),
             backend: request.backend.clone(),
             ability: request.ability,

@@ -126,6 +126,27 @@ impl SandboxLauncher {
 }
 
 impl Confinement {
+    /// Runs a script of the shell without input and output; returns true if it succeeds.
+    ///
+    /// # Errors
+    /// As [`Confinement::start`].
+    pub fn run_quietly(&self, script: &str, folder: &Path) -> io::Result<bool> {
+        let start = ProcessStart {
+            argv: ["/bin/sh", "-c", script].map(OsString::from).into(),
+            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            mark: None,
+            folder,
+            input: ProcessInput::Nothing,
+            output: Stdio::null(),
+            errors: Stdio::null(),
+        };
+        // An agent may run meanwhile: this is none of its processes.
+        let mut child = own_children::start_noted(false, || self.start(start), Child::id)?;
+        let ended = child.wait();
+        own_children::forget(child.id());
+        Ok(ended?.success())
+    }
+
     /// Confines a process that does nothing.
     ///
     /// # Errors

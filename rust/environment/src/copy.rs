@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::layer::{SealedLayer, open, remove};
+use super::layer::{LayerOutput, SealedLayer, open, remove};
 use super::seal::holds;
 use super::{EnvironmentError, failed};
 
@@ -26,25 +26,36 @@ pub fn copy_layer(layer: &SealedLayer, folder: &Path) -> Result<Vec<String>, Env
         .note_use()
         .map_err(failed("note the use of", &layer.files()))?;
     let mut copied = Vec::new();
-    for path in &layer.facts.outputs {
-        let place = folder.join(path);
-        if place.symlink_metadata().is_ok() || !make_way(folder, path)? {
-            continue;
+    for LayerOutput { path, .. } in &layer.facts.outputs {
+        if copy_output(layer, path, folder)? {
+            copied.push(path.clone());
         }
-        let mut name = place.file_name().unwrap_or_default().to_owned();
-        name.push(UNFINISHED);
-        let new = place.with_file_name(name);
-        // What a process left that was killed.
-        remove(&new).or_else(|error| fs::remove_file(&new).map_err(|_| error))?;
-        copy_tree(layer, path, &new, folder)?;
-        fs::rename(&new, &place).map_err(failed("name", &new))?;
-        copied.push(path.clone());
     }
     Ok(copied)
 }
 
+/// Copies an output into a folder; returns false where something is there already.
+pub(super) fn copy_output(
+    layer: &SealedLayer,
+    path: &str,
+    folder: &Path,
+) -> Result<bool, EnvironmentError> {
+    let place = folder.join(path);
+    if place.symlink_metadata().is_ok() || !make_way(folder, path)? {
+        return Ok(false);
+    }
+    let mut name = place.file_name().unwrap_or_default().to_owned();
+    name.push(UNFINISHED);
+    let new = place.with_file_name(name);
+    // What a process left that was killed.
+    remove(&new).or_else(|error| fs::remove_file(&new).map_err(|_| error))?;
+    copy_tree(layer, path, &new, folder)?;
+    fs::rename(&new, &place).map_err(failed("name", &new))?;
+    Ok(true)
+}
+
 /// Makes the folders above a path; returns false if something else is there.
-fn make_way(folder: &Path, path: &str) -> Result<bool, EnvironmentError> {
+pub(super) fn make_way(folder: &Path, path: &str) -> Result<bool, EnvironmentError> {
     let mut place = folder.to_owned();
     let Some(above) = Path::new(path).parent() else {
         return Ok(true);
@@ -99,6 +110,32 @@ fn copy_tree(
     for text in inside {
         let place = new.join(text);
         rewrite(&place, old.as_bytes(), now.as_bytes()).map_err(failed("write", &place))?;
+    }
+    Ok(())
+}
+
+/// Copies the files of an output that hold the path of the folder that the layer was built in, with that of another
+/// folder in its place, to where an overlay shows them over those of the layer.
+pub(super) fn copy_files_with_path(
+    layer: &SealedLayer,
+    path: &str,
+    upper: &Path,
+    folder: &Path,
+) -> Result<(), EnvironmentError> {
+    let (old, now) = (&*layer.facts.built_in, folder.display().to_string());
+    let facts = &layer.facts;
+    for file in facts.texts_with_path.iter().chain(&facts.links_with_path) {
+        let Ok(inside) = Path::new(file).strip_prefix(path) else {
+            continue;
+        };
+        let place = upper.join(inside);
+        let above = place.parent().unwrap_or(upper);
+        fs::create_dir_all(above).map_err(failed("make", above))?;
+        copy_file(&layer.files().join(file), &place, (old, &now))?;
+        let is_text = place.symlink_metadata().is_ok_and(|found| found.is_file());
+        if is_text {
+            rewrite(&place, old.as_bytes(), now.as_bytes()).map_err(failed("write", &place))?;
+        }
     }
     Ok(())
 }

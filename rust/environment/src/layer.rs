@@ -42,8 +42,8 @@ pub struct LayerFacts {
     pub built_at: String,
     /// The duration of that, in milliseconds.
     pub took_ms: u64,
-    /// The files and folders that the steps made, by path from the recipe's folder.
-    pub outputs: Vec<String>,
+    /// The files and folders that the steps made.
+    pub outputs: Vec<LayerOutput>,
     /// The number of files.
     pub files: u64,
     /// Their bytes.
@@ -52,8 +52,21 @@ pub struct LayerFacts {
     pub built_in: String,
     /// Texts that hold that folder's path, and get the path of the folder that they are copied into.
     pub texts_with_path: Vec<String>,
+    /// Links that lead into that folder, and lead into the one that they are copied into.
+    pub links_with_path: Vec<String>,
     /// Other files that hold it: what they do with it in another folder is not known.
     pub programs_with_path: Vec<String>,
+}
+
+/// A file or folder that the steps of a recipe made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayerOutput {
+    /// Its path from the recipe's folder.
+    pub path: String,
+    /// The number of files in it.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 /// A file of a layer, as the manifest has it.
@@ -215,15 +228,46 @@ impl SealedLayer {
         Ok(differ)
     }
 
-    /// Removes it. Folders that have a copy keep it.
+    /// Keeps it from being removed as long as the result is held: a mounted layer must not change.
     ///
     /// # Errors
     /// `File`.
-    pub fn remove(&self) -> Result<(), EnvironmentError> {
-        // Without its facts it is no layer any more, however far the removal gets.
+    pub fn pin(&self) -> Result<LayerPin, EnvironmentError> {
+        let path = self.folder.join(FACTS);
+        let file = fs::File::open(&path).map_err(failed("open", &path))?;
+        file.lock_shared().map_err(failed("lock", &path))?;
+        Ok(LayerPin { file })
+    }
+
+    /// Removes it unless it is pinned; returns whether it is gone. Folders that have a copy keep it.
+    ///
+    /// # Errors
+    /// `File`.
+    pub fn remove(&self) -> Result<bool, EnvironmentError> {
         let facts = self.folder.join(FACTS);
+        let file = fs::File::open(&facts).map_err(failed("open", &facts))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(fs::TryLockError::WouldBlock) => return Ok(false),
+            Err(fs::TryLockError::Error(error)) => return Err(failed("lock", &facts)(error)),
+        }
+        // Without its facts it is no layer any more, however far the removal gets.
         fs::remove_file(&facts).map_err(failed("remove", &facts))?;
-        remove(&self.folder)
+        remove(&self.folder)?;
+        Ok(true)
+    }
+}
+
+/// Keeps a layer from being removed.
+#[derive(Debug)]
+pub struct LayerPin {
+    file: fs::File,
+}
+
+impl Drop for LayerPin {
+    fn drop(&mut self) {
+        // A process that was forked meanwhile has a copy of the file, which would keep the lock.
+        self.file.unlock().log_failure("release a layer");
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the folders of runs and checks hold beside the files of a commit: dependencies, by recipes.
 //!
 //! A recipe's steps run in a folder that has its inputs and nothing else. What they make is sealed as a *layer*, which
-//! is named by a key over everything that decides it, is never written again, and is copied into each folder. Nothing
-//! that a run or a check wrote becomes part of a layer. This crate starts no process: who builds runs the steps.
+//! is named by a key over everything that decides it, is never written again, and is mounted in each folder, or copied
+//! into it. Nothing that a run or a check wrote becomes part of a layer. This crate starts no process: who builds runs the steps.
 
 #![expect(
     clippy::disallowed_methods,
@@ -14,6 +14,7 @@ mod layer;
 mod ports;
 mod recipe;
 mod seal;
+mod view;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,10 +22,11 @@ use std::path::{Path, PathBuf};
 use chant_base::error::{CoreError, ErrorKind};
 
 pub use copy::copy_layer;
-pub use layer::{LayerFacts, LayerStore, OwnLock, SealedLayer};
+pub use layer::{LayerFacts, LayerOutput, LayerPin, LayerStore, OwnLock, SealedLayer};
 pub use ports::PortSlot;
 pub use recipe::{LayerInputs, changed_inputs, platform};
 pub use seal::{BuiltFolder, seal};
+pub use view::{FolderMounts, LayerMount, mount_layer};
 
 /// The reasons why there is no environment.
 #[derive(Debug, thiserror::Error)]

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{EnvironmentError, failed};
 
 /// The version of the layout of layers: with another one all are built again.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The files of a commit that the steps of a recipe see.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,8 @@ use chant_store::digest::sha256;
 use rayon::prelude::*;
 
 use super::layer::{
-    FACTS, FILES, LayerFacts, LayerFile, LayerStore, MANIFEST, SealedLayer, UNSEALED, open,
+    FACTS, FILES, LayerFacts, LayerFile, LayerOutput, LayerStore, MANIFEST, SealedLayer, UNSEALED,
+    open,
 };
 use super::recipe::{LayerInputs, patterns};
 use super::{EnvironmentError, failed};
@@ -48,7 +49,7 @@ struct SealedFile {
     text_with_path: Option<bool>,
 }
 
-/// Moves what the steps made out of their folder, and seals it: files have one name and no right to write, a manifest
+/// Moves what the steps made out of their folder, and seals it: files have one name, a manifest
 /// lists them, and the layer gets its key as its last step.
 ///
 /// # Errors
@@ -88,6 +89,15 @@ pub fn seal(store: &LayerStore, built: &BuiltFolder<'_>) -> Result<SealedLayer, 
             .filter(|one| one.text_with_path == Some(is_text));
         named.map(|one| one.file.path.clone()).collect()
     };
+    let leads_inside = |one: &&SealedFile| {
+        one.file.mode == 0 && Path::new(&one.file.content).starts_with(built.folder)
+    };
+    let links_with_path = sealed.iter().filter(leads_inside);
+    let links_with_path = links_with_path.map(|one| one.file.path.clone()).collect();
+    let outputs = outputs
+        .into_iter()
+        .map(|path| output(path, &sealed))
+        .collect();
     let facts = LayerFacts {
         recipe: built.name.to_owned(),
         key: built.key.to_owned(),
@@ -100,6 +110,7 @@ pub fn seal(store: &LayerStore, built: &BuiltFolder<'_>) -> Result<SealedLayer, 
         bytes: sealed.iter().map(|one| one.bytes).sum(),
         built_in: path,
         texts_with_path: with_path(true),
+        links_with_path,
         programs_with_path: with_path(false),
     };
     write(&new.join(MANIFEST), manifest.as_bytes())?;
@@ -114,6 +125,19 @@ pub fn seal(store: &LayerStore, built: &BuiltFolder<'_>) -> Result<SealedLayer, 
         path: place,
         why: "it was removed".into(),
     })
+}
+
+/// Returns the facts about an output.
+fn output(path: String, sealed: &[SealedFile]) -> LayerOutput {
+    let inside = sealed
+        .iter()
+        .filter(|one| Path::new(&one.file.path).starts_with(&path));
+    let (mut files, mut bytes) = (0, 0);
+    for one in inside {
+        files += 1;
+        bytes += one.bytes;
+    }
+    LayerOutput { path, files, bytes }
 }
 
 impl BuiltFolder<'_> {
@@ -211,9 +235,6 @@ fn seal_file(folder: &Path, path: &str, built_in: &[u8]) -> Result<SealedFile, E
         .map_err(failed("look at", &place))?;
     if found.is_file() {
         make_single(&place, &found)?;
-        let mut rights = found.permissions();
-        rights.set_readonly(true);
-        fs::set_permissions(&place, rights).map_err(failed("seal", &place))?;
     }
     let text_with_path = if found.is_file() && found.len() <= MAX_TEXT {
         let bytes = fs::read(&place).map_err(failed("read", &place))?;

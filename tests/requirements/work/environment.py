@@ -31,9 +31,19 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Recipes are shown by trust and hashed: a person says yes to them.", f"{ISSUE}, 1"
     ),
     "environment:layers:are_sealed": Requirement(
-        "The files of a layer have one name and no right to write; `env verify` compares them with their"
-        " manifest.",
+        "The files of a layer have one name; `env verify` compares them with their manifest.",
         f"{ISSUE}, 1",
+    ),
+    "environment:views:overlay": Requirement(
+        "Large outputs are mounted: a run changes its view as it likes and reaches neither the layer nor what other"
+        " runs see. Where nothing can be mounted, and for small outputs, it gets a copy.",
+        f"{ISSUE}, 2",
+    ),
+    "environment:views:hand_over": Requirement(
+        "A folder that a person gets has a copy of what was mounted.", f"{ISSUE}, 2"
+    ),
+    "environment:views:pinned": Requirement(
+        "A layer that a run mounts is removed by nobody.", f"{ISSUE}, 2"
     ),
     "environment:checks:are_true": Requirement(
         "Checks see the layer of the judged commit's inputs and nothing that the run installed. A branch that"

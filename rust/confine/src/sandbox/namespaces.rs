@@ -1,9 +1,11 @@
 //! Enters namespaces and prepares what is seen in them.
 
 use std::collections::BTreeSet;
+use std::ffi::CString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use chant_store::disk;
 use nix::sched::{CloneFlags, unshare};
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, mkdirat, open};
 use rustix::io::Errno;
@@ -14,7 +16,7 @@ use rustix::mount::{
 use rustix::process::{Resource, Rlimit, getegid, geteuid, setrlimit};
 use rustix::system::uname;
 
-use crate::policy::{ConfinePolicy, IpcAccess, SHARED_MEMORY};
+use crate::policy::{ConfinePolicy, IpcAccess, OverlayMount, SHARED_MEMORY};
 use crate::refused;
 
 /// The options of the own file system of shared memory.
@@ -85,6 +87,12 @@ pub(super) fn prepare(policy: &ConfinePolicy, owner: NamespaceOwner) -> io::Resu
     if !policy.opens_shared_memory() {
         cover_shared_memory(policy).map_err(failed("its shared memory"))?;
     }
+    for overlay in &policy.overlays {
+        mount_overlay(overlay, owner)?;
+    }
+    for folder in &policy.covered {
+        cover(folder)?;
+    }
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None).map_err(failed("its list of processes"))?;
     limit_processes(policy).map_err(failed("its limit of processes"))?;
@@ -94,6 +102,61 @@ pub(super) fn prepare(policy: &ConfinePolicy, owner: NamespaceOwner) -> io::Resu
         write(limit, "0").map_err(failed("its limit of namespaces"))?;
     }
     Ok(())
+}
+
+/// Mounts the files of a folder on another one.
+fn mount_overlay(overlay: &OverlayMount, owner: NamespaceOwner) -> io::Result<()> {
+    let target = &overlay.target;
+    let failed = |why: &dyn std::fmt::Display| {
+        let target = target.display();
+        refused(format_args!("`{target}` cannot be mounted: {why}"))
+    };
+    // An earlier process may have put a link there, which would lead the mount elsewhere.
+    let real = disk::real(target).map_err(|why| failed(&why))?;
+    if real != *target {
+        return Err(failed(&"a link leads there"));
+    }
+    let mut options = format!(
+        "lowerdir={},upperdir={},workdir={}",
+        escaped(&overlay.lower)?,
+        escaped(&overlay.upper)?,
+        escaped(&overlay.work)?
+    );
+    if owner == NamespaceOwner::User {
+        // Others are reserved to the superuser of the system.
+        options.push_str(",userxattr");
+    }
+    let options = CString::new(options)?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("overlay", target, "overlay", flags, options.as_c_str()).map_err(|why| failed(&why))
+}
+
+/// Returns a path as an option of the overlay file system, which separates paths by colons and options by commas.
+fn escaped(path: &Path) -> io::Result<String> {
+    let text = path.to_str().ok_or_else(|| {
+        let path = path.display();
+        refused(format_args!("`{path}` is no Unicode text"))
+    })?;
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if [',', ':', '\\'].contains(&letter) {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    Ok(escaped)
+}
+
+/// Mounts an empty file system in the place of a folder, if it is there.
+fn cover(folder: &Path) -> io::Result<()> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::RDONLY;
+    match mount("tmpfs", folder, "tmpfs", flags, c"mode=0,size=4k") {
+        Err(Errno::NOENT) => Ok(()),
+        mounted => mounted.map_err(|why| {
+            let folder = folder.display();
+            refused(format_args!("`{folder}` cannot be covered: {why}"))
+        }),
+    }
 }
 
 /// Mounts an empty file system in the place of that of shared memory; what the policy opens there stays.

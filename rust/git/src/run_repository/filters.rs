@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use super::super::index::failed;
-use super::super::{GitError, program};
+use super::super::{GitError, Repo, program};
 use super::made::make_folders;
 use super::settings::GitSetting;
 use super::{LONGEST_LOOK, LONGEST_WALK, RunRepository};
@@ -28,6 +28,36 @@ pub struct BrokenFilter {
     pub why: String,
 }
 
+/// Returns true if a recipe installs what a text names, which begins with a path from the top.
+fn is_installed(installed: &[String], text: &str) -> bool {
+    installed.iter().any(|pattern| {
+        let path = pattern.trim_start_matches('/');
+        match path.strip_prefix("**/") {
+            Some(name) => text.split('/').any(|part| part == name),
+            None => text.starts_with(&format!("{path}/")),
+        }
+    })
+}
+
+impl Repo {
+    /// Returns true if a filter runs a program of the checkout that a recipe installs; `installed` are patterns of what
+    /// recipes make.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub fn filters_need(&self, installed: &[String]) -> Result<bool, GitError> {
+        let Some(checkout) = self.checkout().filter(|_| !installed.is_empty()) else {
+            return Ok(false);
+        };
+        let outside = format!("{}/", checkout.display());
+        let needs = |setting: &GitSetting| {
+            let mut named = setting.value.split(&outside).skip(1);
+            filter_key(&setting.key).is_some() && named.any(|rest| is_installed(installed, rest))
+        };
+        Ok(self.effective_settings()?.iter().any(needs))
+    }
+}
+
 impl RunRepository<'_> {
     /// Returns a text, such as the command of a filter, with the paths of this folder for programs that a recipe installs
     /// in place of those of the user's checkout.
@@ -39,7 +69,7 @@ impl RunRepository<'_> {
         let mut parts = text.split(&outside);
         let mut own = parts.next().unwrap_or_default().to_owned();
         for rest in parts {
-            let top = if self.is_installed(rest) {
+            let top = if is_installed(&self.installed, rest) {
                 &self.top
             } else {
                 checkout
@@ -47,17 +77,6 @@ impl RunRepository<'_> {
             own.push_str(&format!("{}/{rest}", top.display()));
         }
         own
-    }
-
-    /// Returns true if a recipe installs what a text names, which begins with a path from the top.
-    fn is_installed(&self, text: &str) -> bool {
-        self.installed.iter().any(|pattern| {
-            let path = pattern.trim_start_matches('/');
-            match path.strip_prefix("**/") {
-                Some(name) => text.split('/').any(|part| part == name),
-                None => text.starts_with(&format!("{path}/")),
-            }
-        })
     }
 
     /// Gives the folder the keys of git-crypt if the user's checkout is unlocked: the folder has the same files.

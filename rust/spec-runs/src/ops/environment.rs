@@ -172,7 +172,7 @@ pub fn environment_prune(project: &Project, is_all: bool) -> Result<Answer, Erro
     let config = project.snapshot()?.config.clone()?;
     let repo = project.repository()?;
     let mut kept: Vec<String> = Vec::new();
-    let (mut count, mut bytes) = (0_usize, 0_u64);
+    let (mut count, mut bytes, mut used) = (0_usize, 0_u64, 0_usize);
     for layer in store(project, &config, &repo)?.all() {
         let recipe = &layer.facts.recipe;
         let is_used = config.runs.environment.recipes.contains_key(recipe);
@@ -180,16 +180,24 @@ pub fn environment_prune(project: &Project, is_all: bool) -> Result<Answer, Erro
             kept.push(recipe.clone());
             continue;
         }
-        layer.remove()?;
-        count += 1;
-        bytes += layer.facts.bytes;
+        if layer.remove()? {
+            count += 1;
+            bytes += layer.facts.bytes;
+        } else {
+            used += 1;
+        }
     }
     let megabytes = bytes.div_ceil(1_000_000);
-    Ok(Answer::prose(match count {
+    let mut said = match count {
         0 => "Nothing to remove.".to_owned(),
         1 => format!("Removed 1 layer, {megabytes} MB."),
         count => format!("Removed {count} layers, {megabytes} MB."),
-    }))
+    };
+    if used > 0 {
+        let layers = if used == 1 { "layer" } else { "layers" };
+        said.push_str(&format!(" {used} {layers} stayed: runs use them."));
+    }
+    Ok(Answer::prose(said))
 }
 
 fn store(project: &Project, config: &Config, repo: &Repo) -> Result<LayerStore, Error> {

@@ -4,6 +4,7 @@
 use super::super::leases::other_clone::{AskedClone, TakenSpec};
 use super::super::project::ProjectRuns;
 use super::super::runtime::conflict_spec;
+use super::super::runtime::environment::copy_mounted_layers;
 use super::super::runtime::recovery::{self, HaltOutcome};
 use super::super::runtime::run_folder::RunFolder;
 use super::super::view::work::{DiffStatView, TakeoverReport};
@@ -321,6 +322,9 @@ fn analysis(
         _ => None,
     };
     let place = place.as_ref();
+    if let (Some(repo), Some(place)) = (&repo, place) {
+        copy_mounted_layers(project, repo, &place.worktree)?;
+    }
     let mut found = TakeoverFacts {
         tail: Vec::new(),
         lines: 0,

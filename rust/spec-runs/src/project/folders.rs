@@ -170,6 +170,8 @@ pub(in super::super) fn sibling_file(worktree: &Path, ending: &str) -> PathBuf {
 pub(in super::super) const PRIVATE: &str = ".private";
 /// The ending of the same folder of a check.
 pub(in super::super) const CHECKING: &str = ".checking";
+/// The ending of the folder with the mounts of layers, and what processes wrote over them.
+pub(in super::super) const VIEWS: &str = ".views";
 /// The ending of the prompt's file.
 pub(in super::super) const PROMPT: &str = ".prompt.md";
 /// The ending of the file about our server.

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::super::evidence::{CheckResult, CriterionAtStart};
 use super::agent_launch::LaunchInputs;
 use super::completion_check::{CompletionCheck, CompletionContext};
-use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
+use super::environment::{
+    CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpEnvironment, SetUpOutcome,
+};
 use super::rerun::{CommitChecks, start_logged};
 use super::run_folder::RunFolder;
 use chant_base::error::Error;
@@ -37,9 +39,10 @@ impl CompletionCheck<'_> {
         let place = self.place.for_checks(self.project, &scene.repo)?;
         let results = self
             .set_up(&place, record, scene, interruption)
-            .and_then(|needed| match needed {
-                Some(why) => Ok(ChecksOutcome::NeedPerson(why)),
-                None => self
+            .and_then(|set_up| match set_up {
+                SetUpOutcome::NeedsPerson(why) => Ok(ChecksOutcome::NeedPerson(why)),
+                // Its layers stay as long as the checks run.
+                SetUpOutcome::Done(_environment) => self
                     .check_in(&place, record, scene, criteria, interruption)
                     .map(ChecksOutcome::Ran),
             });
@@ -47,16 +50,16 @@ impl CompletionCheck<'_> {
         results
     }
 
-    /// Sets up the environment of the checks; returns why a person is needed for that.
+    /// Sets up the environment of the checks.
     fn set_up(
         &self,
         place: &RunFolder,
         record: &RunRecord,
         scene: &CompletionContext,
         interruption: &CancelToken,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<SetUpOutcome, Error> {
         if record.asked.bare {
-            return Ok(None);
+            return Ok(SetUpOutcome::Done(SetUpEnvironment::default()));
         }
         let environment = EnvironmentSetUp {
             commands: CommitChecks {
@@ -75,13 +78,11 @@ impl CompletionCheck<'_> {
             CommitOrigin::BranchOf(&self.place.base)
         };
         let tip = self.place.branch_tip(&scene.repo)?;
-        match environment.set_up(place, &tip, origin, &mut |_| ())? {
-            SetUpOutcome::NeedsPerson(why) => Ok(Some(why)),
-            SetUpOutcome::Done(entries) => {
-                self.update(|record| record.environment.clone_from(&entries))?;
-                Ok(None)
-            }
+        let outcome = environment.set_up(place, &tip, origin, &mut |_| ())?;
+        if let SetUpOutcome::Done(done) = &outcome {
+            self.update(|record| record.environment.clone_from(&done.entries))?;
         }
+        Ok(outcome)
     }
 
     fn check_in(

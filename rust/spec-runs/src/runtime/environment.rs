@@ -3,6 +3,7 @@
 //! A layer is built from the inputs of a commit and nothing else, confined as checks are. One whose inputs a branch
 //! changed is built only when a person asks for the work to be judged, and only for that judgement.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::rerun::{CheckedCommit, CommitChecks, exit_of};
@@ -12,14 +13,17 @@ use chant_base::error::Error;
 use chant_base::next_step::NextStep;
 use chant_config::run_environment::EnvironmentRecipe;
 use chant_environment::{
-    BuiltFolder, LayerInputs, LayerStore, PortSlot, SealedLayer, changed_inputs, copy_layer, seal,
+    BuiltFolder, FolderMounts, LayerInputs, LayerPin, LayerStore, PortSlot, SealedLayer,
+    changed_inputs, copy_layer, mount_layer, seal,
 };
+use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_work::agent::AgentOutcome;
 use chant_work::run_record::EnvironmentEntry;
 
-use crate::project::folders;
+use super::run_confinement;
+use crate::project::folders::{self, VIEWS};
 use crate::project::worktree_folder::remove_beside;
 
 /// The time between two looks at whether the wait for another build is to end.
@@ -43,9 +47,18 @@ pub(crate) enum CommitOrigin<'a> {
 /// The outcomes of setting up an environment.
 pub(super) enum SetUpOutcome {
     /// Everything is there.
-    Done(Vec<EnvironmentEntry>),
+    Done(SetUpEnvironment),
     /// A person has to look at changed inputs first; the text says which.
     NeedsPerson(String),
+}
+
+/// The environment of a folder.
+#[derive(Debug, Default)]
+pub(super) struct SetUpEnvironment {
+    /// The layers, for the record.
+    pub entries: Vec<EnvironmentEntry>,
+    /// Keep layers that are mounted as long as processes may mount them.
+    pub pins: Vec<LayerPin>,
 }
 
 /// Sets up the environment of folders.
@@ -55,8 +68,8 @@ pub(crate) struct EnvironmentSetUp<'a> {
 }
 
 impl EnvironmentSetUp<'_> {
-    /// Copies the layers of all recipes into a folder whose files are those of a commit; builds those that are
-    /// missing. `progress` hears what takes long.
+    /// Gives a folder whose files are those of a commit the layers of all recipes, as mounts or as copies; builds those
+    /// that are missing. `progress` hears what takes long.
     ///
     /// # Errors
     /// The failure of a step, or of the disk.
@@ -67,8 +80,10 @@ impl EnvironmentSetUp<'_> {
         origin: CommitOrigin<'_>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<SetUpOutcome, Error> {
-        let mut entries = Vec::new();
-        for (name, recipe) in &self.commands.config.runs.environment.recipes {
+        let mut done = SetUpEnvironment::default();
+        let recipes = &self.commands.config.runs.environment.recipes;
+        let mounts = !recipes.is_empty() && self.mounts_layers()?;
+        for (name, recipe) in recipes {
             let found = match self.layer((name, recipe), commit, origin, progress)? {
                 Ok(found) => found,
                 Err(why) => return Ok(SetUpOutcome::NeedsPerson(why)),
@@ -77,18 +92,39 @@ impl EnvironmentSetUp<'_> {
                 Some(inside) => place.root.join(inside),
                 None => place.root.clone(),
             };
-            copy_layer(&found.layer, &folder)?;
+            if found.is_candidate || !mounts {
+                copy_layer(&found.layer, &folder)?;
+            } else {
+                done.pins.push(found.layer.pin()?);
+                let views = folders::sibling_file(&place.worktree, VIEWS);
+                mount_layer(&found.layer, &folder, &views)?;
+            }
             if found.is_candidate {
                 found.layer.remove()?;
             }
-            entries.push(EnvironmentEntry {
+            done.entries.push(EnvironmentEntry {
                 recipe: name.clone(),
                 key: found.key,
                 hash: found.layer.facts.hash,
                 is_candidate: found.is_candidate,
             });
         }
-        Ok(SetUpOutcome::Done(entries))
+        Ok(SetUpOutcome::Done(done))
+    }
+
+    /// Returns true if the folder gets mounts. Git mounts nothing, so its filters need copies of what they run.
+    fn mounts_layers(&self) -> Result<bool, Error> {
+        let CommitChecks {
+            project,
+            config,
+            repo,
+            ..
+        } = self.commands;
+        let layers = folders::layers_folder(project, config, repo)?;
+        let root = project.path_in_repository(repo, "").unwrap_or_default();
+        let installed = config.runs.environment.installed_patterns(&root);
+        Ok(run_confinement::can_mount(project, config, &layers)?
+            && !repo.filters_need(&installed)?)
     }
 
     /// Finds or builds the layer of a recipe; the inner error says why a person has to look first.
@@ -263,6 +299,23 @@ impl EnvironmentSetUp<'_> {
         ));
         ChantError::Refused(message).into()
     }
+}
+
+/// Copies the layers that a folder mounts into it: the person or program that gets it mounts nothing.
+///
+/// # Errors
+/// A failure of the disk.
+pub(crate) fn copy_mounted_layers(
+    project: &Project,
+    repo: &Repo,
+    worktree: &Path,
+) -> Result<(), Error> {
+    let views = folders::sibling_file(worktree, VIEWS);
+    let config = project.snapshot()?.config?;
+    let layers = LayerStore::at(&folders::layers_folder(project, &config, repo)?);
+    Ok(FolderMounts::replace_by_copies(&views, &|key| {
+        layers.find(key)
+    })?)
 }
 
 /// A recipe with its name.

@@ -13,6 +13,7 @@ use super::run_folder::RunFolder;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
+use chant_environment::LayerPin;
 use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::model::Spec;
@@ -137,6 +138,8 @@ pub(super) struct CheckedCommit<'a> {
     of: &'a CommitChecks<'a>,
     place: RunFolder,
     ports: Option<OwnPorts>,
+    /// Keep the layers that are mounted.
+    layer_pins: Vec<LayerPin>,
     _folder: RerunFolder,
 }
 
@@ -170,6 +173,7 @@ impl CommitChecks<'_> {
             of: self,
             place: RunFolder::of_files(self.project, self.repo, self.spec, &folder.files)?,
             ports: None,
+            layer_pins: Vec::new(),
             _folder: folder,
         })
     }
@@ -216,7 +220,10 @@ impl CheckedCommit<'_> {
         self.ports = Some(OwnPorts::take(self.of.project, self.of.config)?);
         Ok(
             match environment.set_up(&self.place, commit, origin, &mut |_| ())? {
-                SetUpOutcome::Done(_) => None,
+                SetUpOutcome::Done(done) => {
+                    self.layer_pins = done.pins;
+                    None
+                }
                 SetUpOutcome::NeedsPerson(why) => Some(why),
             },
         )

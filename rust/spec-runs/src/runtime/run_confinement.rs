@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use super::super::agents::built_in::AgentState;
 use super::super::agents::environment::EnvironmentMap;
-use super::super::project::folders::{self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER};
+use super::super::project::folders::{
+    self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER, VIEWS,
+};
 use super::agent_state;
 use super::masked_settings::MaskedSettings;
 use super::sandbox_support::{self, package};
@@ -22,9 +24,10 @@ use chant_config::confine::{
 use chant_confine::ability::ASSUMED;
 use chant_confine::reach::AccessRequest;
 use chant_confine::{
-    ConfineBackend, Confinement, ConfinementStatus, IpcAccess, LandlockSupport, NetworkAccess,
-    bubblewrap, macos,
+    ConfineBackend, ConfinePolicy, Confinement, ConfinementStatus, IpcAccess, LandlockSupport,
+    NetworkAccess, OverlayMount, bubblewrap, macos,
 };
+use chant_environment::FolderMounts;
 use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
@@ -288,10 +291,61 @@ pub(in super::super) fn of_run(
     folders.variables.extend(masked.variables.clone());
     policy.variables = masked.variables;
     policy.max_processes = Some(AgentLimits::hard_processes(config.runs.limits.processes()));
+    if !matches!(held, ConfinedActor::Git) {
+        mount_layers(&mut policy, project, config, repo, worktree)?;
+    }
     Ok(AppliedConfinement {
         confinement: Confinement::to(policy),
         variables: folders.variables,
     })
+}
+
+/// Adds the mounts of a run's folder to a policy, and covers what they show the files of.
+fn mount_layers(
+    policy: &mut ConfinePolicy,
+    project: &Project,
+    config: &Config,
+    repo: Option<&Repo>,
+    worktree: &Path,
+) -> Result<(), Error> {
+    let views = folders::sibling_file(worktree, VIEWS);
+    let (mounts, Some(repo)) = (FolderMounts::read(&views)?.mounts, repo) else {
+        return Ok(());
+    };
+    if mounts.is_empty() {
+        return Ok(());
+    }
+    if !policy.has_namespaces() {
+        return Err(refused(
+            "its dependencies are mounted, which needs namespaces of its own; start it again with `--fresh`",
+        ));
+    }
+    let overlays = mounts.into_iter().map(|mount| OverlayMount {
+        target: mount.target(),
+        lower: mount.lower,
+        upper: mount.upper,
+        work: mount.work,
+    });
+    policy.overlays = overlays.collect();
+    policy.covered = vec![folders::layers_folder(project, config, repo)?, views];
+    Ok(())
+}
+
+/// Returns true if large layers can be mounted in folders next to a folder of ours: tries it once.
+pub(in super::super) fn can_mount(
+    project: &Project,
+    config: &Config,
+    folder: &Path,
+) -> Result<bool, Error> {
+    let ConfineMeans::By(backend @ ConfineBackend::Landlock, ability) =
+        means(project, &config.confine)?
+    else {
+        return Ok(false);
+    };
+    let (Some(launcher), None) = sandbox_support::launcher(project, ability) else {
+        return Ok(false);
+    };
+    sandbox_support::can_mount(launcher, (backend, ability), folder)
 }
 
 /// Returns the confinement of the placer of a cluster: it writes its own folders, and reads programs and

@@ -2,15 +2,18 @@
 //! machine, and kept in the user's state: a try takes as long as a start.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use super::super::project::folders;
 use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
 use chant_confine::ability::ASSUMED_NAMESPACES;
-use chant_confine::{LandlockSupport, SandboxLauncher};
+use chant_confine::{
+    ConfineBackend, ConfinePolicy, Confinement, LandlockSupport, OverlayMount, SandboxLauncher,
+};
 use chant_specs::project::Project;
 use chant_store::disk;
 
@@ -18,6 +21,12 @@ use chant_store::disk;
 const FILE: &str = "namespaces.json";
 /// The greatest number of bytes of that file.
 const MOST: u64 = 64 * 1024;
+/// The folder in which mounts are tried, and the command that changes files there as installers do.
+const TRIAL: &str = ".new-trial";
+const TRIED_COMMAND: &str = "rm -r old && mkdir old && echo new >old/other && mv old moved && \
+     test -f moved/other && test ! -e moved/file";
+/// The folders that the command needs, where they are.
+const SYSTEM_FOLDERS: [&str; 6] = ["/bin", "/usr", "/lib", "/lib64", "/etc", "/nix/store"];
 /// The program in our package that enters namespaces.
 const LAUNCHER: &str = "sandbox_launcher.py";
 /// The options of the interpreter: it reads no variables, no user's packages and no `site`.
@@ -86,6 +95,56 @@ fn found_launcher(project: &Project) -> Option<SandboxLauncher> {
             .collect(),
         namespaces: false,
     })
+}
+
+/// Returns true if the files of a folder can be mounted over in a folder, and removed, made again and moved there as
+/// installers do; that is tried once by each process.
+///
+/// # Errors
+/// A failure of the disk.
+pub(super) fn can_mount(
+    launcher: SandboxLauncher,
+    (backend, ability): (ConfineBackend, LandlockSupport),
+    folder: &Path,
+) -> Result<bool, Error> {
+    static TRIED: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
+    let mut tried = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(can) = tried.get(folder) {
+        return Ok(*can);
+    }
+    disk::make_folders(folder)?;
+    let own = disk::real(folder)?.join(format!("{TRIAL}-{}", std::process::id()));
+    disk::remove_tree(&own)?;
+    let [lower, upper, work, target] =
+        ["lower", "upper", "work", "target"].map(|name| own.join(name));
+    for folder in [&lower.join("old"), &upper, &work, &target] {
+        disk::make_folders(folder)?;
+    }
+    disk::create_owned(&lower.join("old/file"), "old")?;
+    let policy = ConfinePolicy {
+        read: SYSTEM_FOLDERS
+            .map(PathBuf::from)
+            .into_iter()
+            .filter(|path| disk::exists(path))
+            .collect(),
+        write: vec![target.clone()],
+        overlays: vec![OverlayMount {
+            target: target.clone(),
+            lower: lower.clone(),
+            upper,
+            work,
+        }],
+        launcher: Some(launcher),
+        backend,
+        ability,
+        ..ConfinePolicy::default()
+    };
+    let works = Confinement::to(policy).run_quietly(TRIED_COMMAND, &target);
+    let is_whole = disk::exists(&lower.join("old/file"));
+    disk::remove_tree(&own).log_failure("remove the folder of a trial");
+    let can = works.is_ok_and(|works| works) && is_whole;
+    tried.insert(folder.to_owned(), can);
+    Ok(can)
 }
 
 /// Forgets what was tried, so that the next question is answered anew.

@@ -6,7 +6,9 @@ use super::super::leases::LeaseKeeper;
 use super::super::project::ProjectRuns;
 use super::agent_launch::{self, LaunchInputs};
 use super::completion_check::{CompletionCheck, CompletionTerms};
-use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
+use super::environment::{
+    CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpEnvironment, SetUpOutcome, copy_mounted_layers,
+};
 use super::landing::hooks_of;
 use super::login_copy::LoginCopy;
 use super::new_run_folder::RunFolderInputs;
@@ -21,6 +23,7 @@ use super::spec_state::{self, change_spec, spec_of};
 use chant_agent_events::FailureCause;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
+use chant_environment::LayerPin;
 use chant_git::{self, Repo};
 use chant_specs::error::ChantError;
 use chant_specs::model::{Spec, SpecStatus};
@@ -93,6 +96,9 @@ fn is_merged(project: &Project, run: &ActiveRun<'_>, place: &RunFolder) -> Resul
     Ok(record.merge.state == MergeState::Merged || is_there().unwrap_or(false))
 }
 
+/// The step that leaves a folder without dependencies if it fails.
+const NO_COPIES: &str = "copy the dependencies of a run into its folder";
+
 /// The work on one spec.
 struct SpecRunner<'a> {
     project: &'a Project,
@@ -105,6 +111,8 @@ struct SpecRunner<'a> {
     login: Option<LoginCopy>,
     /// The ports of its agent.
     ports: Option<OwnPorts>,
+    /// Keep the layers that its agent's folder mounts.
+    layer_pins: Vec<LayerPin>,
 }
 
 impl<'a> SpecRunner<'a> {
@@ -116,6 +124,7 @@ impl<'a> SpecRunner<'a> {
             terms: CompletionTerms::default(),
             login: None,
             ports: None,
+            layer_pins: Vec::new(),
         }
     }
 
@@ -130,7 +139,7 @@ impl<'a> SpecRunner<'a> {
         if asked.on.is_some() {
             return Ok(());
         }
-        let mut entries = Vec::new();
+        let mut set_up = SetUpEnvironment::default();
         if !asked.bare {
             let environment = EnvironmentSetUp { commands };
             let mut step = None;
@@ -138,17 +147,18 @@ impl<'a> SpecRunner<'a> {
             let done =
                 environment.set_up(place, &place.base, CommitOrigin::Landed, &mut progress)?;
             if let SetUpOutcome::Done(found) = done {
-                entries = found;
+                set_up = found;
             }
         }
         place.refuse_broken_filters(self.project, commands.repo)?;
         let ports = OwnPorts::take(self.project, commands.config)?;
         run.update(|record| {
-            record.environment.clone_from(&entries);
+            record.environment.clone_from(&set_up.entries);
             record.ports.clone_from(&ports.ports);
             Ok(())
         })?;
         self.ports = Some(ports);
+        self.layer_pins = set_up.pins;
         Ok(())
     }
 
@@ -312,6 +322,7 @@ impl SpecRunner<'_> {
         if let Err(error) = place.fetch(self.project, &repo) {
             why.push_str(&format!("\n{error}"));
         }
+        copy_mounted_layers(self.project, &repo, &place.worktree).log_failure(NO_COPIES);
         let kept = place.hand_over(self.project, &repo);
         let end = RunEnd::failed(why).with_sentences(kept);
         spec_state::write_end_to_spec(self.project, run.record(), &end)?;
@@ -408,6 +419,7 @@ pub(super) fn conclude(
         }
     };
     if disk::exists(&place.worktree) {
+        copy_mounted_layers(project, &repo, &place.worktree).log_failure(NO_COPIES);
         return Ok(end.with_sentences(place.hand_over(project, &repo)));
     }
     Ok(end)

@@ -14,6 +14,7 @@ use super::super::spec_state::spec_of;
 use super::RunLanding;
 use chant_base::error::Error;
 use chant_config::{Config, HookRights};
+use chant_environment::LayerPin;
 use chant_git::GitError;
 use chant_git::hooks::ConfinedHooks;
 use chant_git::run_repository::RunRepository;
@@ -38,6 +39,8 @@ pub(super) struct LandingHooks<'a> {
 struct HookFolder {
     place: RunFolder,
     ports: OwnPorts,
+    /// Keep the layers that are mounted.
+    layer_pins: Vec<LayerPin>,
 }
 
 /// Returns true if hooks are confined where no person merges.
@@ -82,19 +85,20 @@ impl LandingHooks<'_> {
             return Ok(made);
         }
         let RunLanding { project, repo, .. } = *self.landing;
-        let made = HookFolder {
+        let mut made = HookFolder {
             ports: OwnPorts::take(project, &self.config)?,
             place: self.landing.place.for_checks(project, repo)?,
+            layer_pins: Vec::new(),
         };
-        self.set_up(&made.place)
-            .inspect_err(|_| made.place.remove_checked(project, repo))?;
+        let set_up = self.set_up(&made.place);
+        made.layer_pins = set_up.inspect_err(|_| made.place.remove_checked(project, repo))?;
         Ok(self.folder.get_or_init(|| made))
     }
 
-    fn set_up(&self, place: &RunFolder) -> Result<(), Error> {
+    fn set_up(&self, place: &RunFolder) -> Result<Vec<LayerPin>, Error> {
         let RunLanding { project, repo, .. } = *self.landing;
         if self.record.asked.bare {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let environment = EnvironmentSetUp {
             commands: CommitChecks {
@@ -110,7 +114,7 @@ impl LandingHooks<'_> {
         let origin = CommitOrigin::BranchOf(&self.landing.place.base);
         match environment.set_up(place, &tip, origin, &mut |_| ())? {
             SetUpOutcome::NeedsPerson(why) => Err(ChantError::Refused(why).into()),
-            SetUpOutcome::Done(_) => Ok(()),
+            SetUpOutcome::Done(done) => Ok(done.pins),
         }
     }
 
