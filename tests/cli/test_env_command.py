@@ -18,6 +18,11 @@ FILES = {
     "bun.lock": ("node", "node_modules"),
     "Gemfile.lock": ("ruby", "vendor/bundle"),
     "composer.lock": ("php", "vendor"),
+    "Cargo.lock": ("rust", None),
+    "go.mod": ("go", None),
+    "pom.xml": ("java", None),
+    "settings.gradle.kts": ("java", ".gradle"),
+    "App.csproj": ("dotnet", "**/obj"),
 }
 
 
@@ -28,9 +33,10 @@ def test_each_lock_file_has_a_recipe_that_is_accepted(agents: AtWork, name: str)
     (agents.project.root / name).write_text("", encoding="utf-8")
     assert agents("env", "propose", "--write").startswith("Wrote 1 recipe into .chant/config.md")
     (recipe,) = agents.json("env", "show")["recipes"]
-    assert (recipe["name"], recipe["outputs"][0]) == FILES[name]
+    language, made = FILES[name]
+    assert (recipe["name"], next(iter(recipe["outputs"]), None)) == (language, made)
     assert "has an `environment` already" in agents.error("env", "propose", "--write")
-    assert not (agents.project.root / FILES[name][1]).exists(), "nothing is run"
+    assert not (agents.project.root / (made or "target")).exists(), "nothing is run"
 
 
 @pytest.mark.requirement("environment:recipes:are_proposed")
@@ -69,6 +75,17 @@ def test_scripts_of_the_package_itself_are_left_out(agents: AtWork, name: str) -
     (without,) = recipes.proposals(root)
     assert len(plain.steps) == 1
     assert without.steps[0] == [*plain.steps[0], "--ignore-scripts"]
+
+
+@pytest.mark.requirement("environment:recipes:are_proposed")
+def test_files_of_targets_stand_in_for_sources_of_cargo(agents: AtWork) -> None:
+    for name in ("Cargo.lock", "Cargo.toml", "src/main.rs", "crates/a/Cargo.toml", "crates/a/src/lib.rs"):
+        write(agents, name, "")
+    write(agents, "target/package/a/Cargo.toml", "")
+    write(agents, "crates/a/benches/speed.rs", "")
+    (rust,) = recipes.proposals(agents.project.root)
+    assert rust.stand_ins == ["crates/a/benches/speed.rs", "crates/a/src/lib.rs", "src/main.rs"]
+    assert (rust.caches, rust.variables) == (["cargo"], {"CARGO_HOME": "{cache.cargo}"})
 
 
 @pytest.mark.requirement("environment:recipes:are_proposed")

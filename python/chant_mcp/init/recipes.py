@@ -29,6 +29,7 @@ class RecipeProposal:
     tools: list[list[str]]
     stand_ins: list[str] = field(default_factory=list[str])
     variables: dict[str, str] = field(default_factory=dict[str, str])
+    caches: list[str] = field(default_factory=list[str])
 
     def lines(self) -> list[str]:
         """Write it as lines of the configuration, without indentation."""
@@ -37,6 +38,7 @@ class RecipeProposal:
             "stand_ins": self.stand_ins,
             "steps": self.steps,
             "outputs": self.outputs,
+            "caches": self.caches,
             "tools": self.tools,
         }
         lines = [f"{self.name}:  # because of {self.because}"]
@@ -50,9 +52,14 @@ def proposals(root: Path) -> list[RecipeProposal]:
     """Find the recipes that fit a project by the files at its root; one for each language."""
     found: list[RecipeProposal] = []
     for languages in _KNOWN:
-        fitting = (make(root, name) for name, make in languages.items() if (root / name).is_file())
+        fitting = (make(root, name) for pattern, make in languages.items() for name in _named(root, pattern))
         found += [proposal for proposal in fitting if proposal is not None][:1]
     return found
+
+
+def _named(root: Path, pattern: str) -> list[str]:
+    """Find the first file at the root of a project that a pattern names."""
+    return sorted(path.name for path in root.glob(pattern) if path.is_file())[:1]
 
 
 def block(found: list[RecipeProposal]) -> str:
@@ -218,6 +225,121 @@ def _composer(_: Path, because: str) -> RecipeProposal:
     )
 
 
+def _cargo(root: Path, because: str) -> RecipeProposal:
+    manifests = [path for path in root.glob("**/Cargo.toml") if "target" not in path.parts]
+    return RecipeProposal(
+        "rust",
+        because,
+        inputs=[
+            "**/Cargo.toml",
+            because,
+            *_present(root, "rust-toolchain.toml", "rust-toolchain", ".cargo/config.toml"),
+        ],
+        # Without the files of its targets cargo reads no manifest.
+        stand_ins=sorted(
+            path.relative_to(root).as_posix()
+            for manifest in manifests[:_MOST_PACKAGES]
+            for pattern in _TARGETS_OF_CARGO
+            for path in manifest.parent.glob(pattern)
+            if path.is_file()
+        ),
+        steps=[["cargo", "fetch", "--locked"]],
+        outputs=[],
+        caches=["cargo"],
+        tools=[["cargo", "--version"]],
+        variables={"CARGO_HOME": "{cache.cargo}"},
+    )
+
+
+_TARGETS_OF_CARGO = (
+    "build.rs",
+    "src/lib.rs",
+    "src/main.rs",
+    "src/bin/*.rs",
+    "src/bin/*/main.rs",
+    *(f"{folder}/{name}" for folder in ("benches", "examples", "tests") for name in ("*.rs", "*/main.rs")),
+)
+"""Files from which cargo knows the targets of a package."""
+
+
+def _go(root: Path, because: str) -> RecipeProposal:
+    return RecipeProposal(
+        "go",
+        because,
+        inputs=["**/go.mod", "**/go.sum", *_present(root, "go.work", "go.work.sum")],
+        steps=[["go", "mod", "download"]],
+        outputs=[],
+        caches=["modules"],
+        tools=[["go", "version"]],
+        variables={"GOMODCACHE": "{cache.modules}"},
+    )
+
+
+def _maven(root: Path, because: str) -> RecipeProposal:
+    has_wrapper = (root / "mvnw").is_file()
+    maven = ["sh", "mvnw"] if has_wrapper else ["mvn"]
+    return RecipeProposal(
+        "java",
+        because,
+        inputs=[
+            "**/pom.xml",
+            *_present(root, "mvnw", ".mvn/wrapper/maven-wrapper.properties", ".mvn/maven.config"),
+        ],
+        steps=[[*maven, "--batch-mode", "--quiet", "dependency:go-offline"]],
+        outputs=[],
+        caches=["maven"],
+        tools=[["java", "-version"]] if has_wrapper else [["mvn", "--version"]],
+        variables={"MAVEN_OPTS": "-Dmaven.repo.local={cache.maven}"},
+    )
+
+
+def _gradle(root: Path, because: str) -> RecipeProposal:
+    gradle = ["sh", "gradlew"] if (root / "gradlew").is_file() else ["gradle"]
+    return RecipeProposal(
+        "java",
+        because,
+        inputs=[
+            "**/*.gradle",
+            "**/*.gradle.kts",
+            *_present(root, "gradlew", "gradle.properties"),
+            *(f"{name}/**" for name in ("gradle", "buildSrc", "build-logic") if (root / name).is_dir()),
+        ],
+        steps=[[*gradle, "--no-daemon", "--console=plain", "dependencies"]],
+        outputs=[".gradle"],
+        caches=["gradle"],
+        tools=[["java", "-version"]],
+        variables={"GRADLE_USER_HOME": "{cache.gradle}"},
+    )
+
+
+def _dotnet(root: Path, because: str) -> RecipeProposal:
+    kinds = ("*.sln", "*.slnx", "**/*.csproj", "**/*.fsproj", "**/*.vbproj", "**/packages.lock.json")
+    shared = (
+        "global.json",
+        "nuget.config",
+        "NuGet.config",
+        "Directory.Build.props",
+        "Directory.Packages.props",
+    )
+    found = [kind for kind in kinds if next(root.glob(kind), None)]
+    locked = ["--locked-mode"] if "**/packages.lock.json" in found else []
+    return RecipeProposal(
+        "dotnet",
+        because,
+        inputs=[*found, *_present(root, *shared)],
+        steps=[["dotnet", "restore", *locked]],
+        outputs=["**/obj"],
+        caches=["nuget"],
+        tools=[["dotnet", "--version"]],
+        variables={"NUGET_PACKAGES": "{cache.nuget}"},
+    )
+
+
+def _present(root: Path, *names: str) -> list[str]:
+    """Keep the names of files that are there."""
+    return [name for name in names if (root / name).is_file()]
+
+
 _KNOWN: tuple[dict[str, Callable[[Path, str], RecipeProposal | None]], ...] = (
     {
         "uv.lock": _uv,
@@ -233,6 +355,16 @@ _KNOWN: tuple[dict[str, Callable[[Path, str], RecipeProposal | None]], ...] = (
     },
     {"Gemfile.lock": _bundler},
     {"composer.lock": _composer},
+    {"Cargo.lock": _cargo},
+    {"go.mod": _go},
+    {
+        "pom.xml": _maven,
+        "settings.gradle": _gradle,
+        "settings.gradle.kts": _gradle,
+        "build.gradle": _gradle,
+        "build.gradle.kts": _gradle,
+    },
+    {"*.sln": _dotnet, "*.slnx": _dotnet, "*.csproj": _dotnet, "*.fsproj": _dotnet},
 )
 """Files that say what to install, by language; the first that is there counts."""
 

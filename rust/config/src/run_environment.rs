@@ -51,6 +51,9 @@ pub struct EnvironmentRecipe {
     pub steps: Vec<Vec<String>>,
     /// The folders and files that the steps make, as patterns.
     pub outputs: Vec<String>,
+    /// Folders outside of the project that the steps fill and runs go on using: `{cache.NAME}` stands for one in
+    /// variables, which runs and checks then have, too.
+    pub caches: Vec<String>,
     /// Commands whose output tells the versions of tools.
     pub tools: Vec<Vec<String>>,
     /// Variables of the steps.
@@ -69,12 +72,8 @@ impl RunEnvironmentSettings {
 
     /// Returns the first fault.
     fn fault(&self) -> Option<String> {
-        let named = |name: &str| {
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-            !name.is_empty() && name.len() <= 40 && name.chars().all(is_plain)
-        };
         for (name, recipe) in &self.recipes {
-            let why = if named(name) {
+            let why = if is_plain_name(name) {
                 recipe.fault()
             } else {
                 Some("expected a name of letters, digits, `-` and `_`".into())
@@ -89,7 +88,7 @@ impl RunEnvironmentSettings {
                 self.ports.len()
             ));
         }
-        let wrong = self.ports.iter().find(|name| !named(name));
+        let wrong = self.ports.iter().find(|name| !is_plain_name(name));
         if let Some(name) = wrong {
             return Some(format!(
                 "environment.ports: expected names of letters, digits, `-` and `_`, got `{name}`"
@@ -98,7 +97,7 @@ impl RunEnvironmentSettings {
         let wrong = self
             .variables
             .iter()
-            .find_map(|(name, value)| Some((name, unknown_port(value, &self.ports)?)));
+            .find_map(|(name, value)| Some((name, unknown_name(value, "{port.", &self.ports)?)));
         wrong.map(|(name, port)| {
             format!(
                 "environment.variables.{name}: `{{port.{port}}}` is none of `environment.ports`"
@@ -119,8 +118,22 @@ impl EnvironmentRecipe {
         if self.inputs.is_empty() {
             return Some("`inputs`: expected the files that the steps see".into());
         }
-        if self.outputs.is_empty() {
-            return Some("`outputs`: expected what the steps make".into());
+        if self.outputs.is_empty() && self.caches.is_empty() {
+            return Some("`outputs` or `caches`: expected what the steps make".into());
+        }
+        if let Some(name) = self.caches.iter().find(|name| !is_plain_name(name)) {
+            return Some(format!(
+                "`caches`: expected names of letters, digits, `-` and `_`, got `{name}`"
+            ));
+        }
+        let unknown = self
+            .variables
+            .iter()
+            .find_map(|(name, value)| Some((name, unknown_name(value, "{cache.", &self.caches)?)));
+        if let Some((name, cache)) = unknown {
+            return Some(format!(
+                "`variables`: `{{cache.{cache}}}` of `{name}` is none of `caches`"
+            ));
         }
         let paths = [&self.inputs, &self.stand_ins, &self.outputs]
             .into_iter()
@@ -139,11 +152,16 @@ fn is_inside(path: &str) -> bool {
         )
 }
 
-/// Returns the first port that a value names and that there is none of.
-fn unknown_port<'a>(value: &'a str, ports: &[String]) -> Option<&'a str> {
-    let mut parts = value.split("{port.").skip(1);
+fn is_plain_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    !name.is_empty() && name.len() <= 40 && name.chars().all(is_plain)
+}
+
+/// Returns the first name behind `start` and before `}` in a value that is not known.
+fn unknown_name<'a>(value: &'a str, start: &str, known: &[String]) -> Option<&'a str> {
+    let mut parts = value.split(start).skip(1);
     parts.find_map(|part| {
         let (name, _) = part.split_once('}')?;
-        (!ports.iter().any(|port| port == name)).then_some(name)
+        (!known.iter().any(|one| one == name)).then_some(name)
     })
 }

@@ -1,4 +1,4 @@
-//! Copies a layer into a folder: by shared blocks where the file system has them.
+//! Copies what a layer has: by shared blocks where the file system has them.
 
 use std::fs;
 use std::io;
@@ -6,52 +6,68 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::layer::{LayerOutput, SealedLayer, open, remove};
-use super::seal::holds;
+use super::layer::{SealedLayer, open, remove};
 use super::{EnvironmentError, failed};
 
 /// The end of the name of a copy that is not complete.
 const UNFINISHED: &str = ".chant-new";
 
-/// Copies what a layer has into a folder, the one of the recipe. What is there already stays, so that what an earlier
-/// run installed is kept. Texts that hold the path of the folder that the layer was built in get the path of this one.
-/// Returns the paths that were copied.
-///
-/// The way to a path leads through folders alone: a run may have put links there.
-///
-/// # Errors
-/// `File`.
-pub fn copy_layer(layer: &SealedLayer, folder: &Path) -> Result<Vec<String>, EnvironmentError> {
-    layer
-        .note_use()
-        .map_err(failed("note the use of", &layer.files()))?;
-    let mut copied = Vec::new();
-    for LayerOutput { path, .. } in &layer.facts.outputs {
-        if copy_output(layer, path, folder)? {
-            copied.push(path.clone());
-        }
-    }
-    Ok(copied)
-}
-
-/// Copies an output into a folder; returns false where something is there already.
+/// Copies an output of a layer to a path; returns false where something is there already. The folder above is there.
 pub(super) fn copy_output(
     layer: &SealedLayer,
     path: &str,
-    folder: &Path,
+    target: &Path,
+    moved: &MovedPaths,
 ) -> Result<bool, EnvironmentError> {
-    let place = folder.join(path);
-    if place.symlink_metadata().is_ok() || !make_way(folder, path)? {
+    if target.symlink_metadata().is_ok() {
         return Ok(false);
     }
-    let mut name = place.file_name().unwrap_or_default().to_owned();
+    let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(UNFINISHED);
-    let new = place.with_file_name(name);
+    let new = target.with_file_name(name);
     // What a process left that was killed.
     remove(&new).or_else(|error| fs::remove_file(&new).map_err(|_| error))?;
-    copy_tree(layer, path, &new, folder)?;
-    fs::rename(&new, &place).map_err(failed("name", &new))?;
+    copy_tree(layer, path, &new, moved)?;
+    fs::rename(&new, target).map_err(failed("name", &new))?;
     Ok(true)
+}
+
+/// The paths that stand in files of a layer, with those that take their place: the more special ones first.
+#[derive(Debug, Default)]
+pub(super) struct MovedPaths(pub Vec<(String, String)>);
+
+impl MovedPaths {
+    /// Returns a text with the new paths, if it holds an old one.
+    fn in_text(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut text = Vec::new();
+        let mut at = 0;
+        let mut is_changed = false;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let pair = self
+                .0
+                .iter()
+                .find(|(old, _)| rest.starts_with(old.as_bytes()));
+            if let Some((old, new)) = pair {
+                text.extend_from_slice(new.as_bytes());
+                at += old.len();
+                is_changed = true;
+            } else {
+                text.push(bytes[at]);
+                at += 1;
+            }
+        }
+        is_changed.then_some(text)
+    }
+
+    /// Returns the new target of a link.
+    fn of_link(&self, target: PathBuf) -> PathBuf {
+        let moved = self.0.iter().find_map(|(old, new)| {
+            let rest = target.strip_prefix(old).ok()?;
+            Some(Path::new(new).join(rest))
+        });
+        moved.unwrap_or(target)
+    }
 }
 
 /// Makes the folders above a path; returns false if something else is there.
@@ -75,13 +91,12 @@ fn copy_tree(
     layer: &SealedLayer,
     path: &str,
     new: &Path,
-    folder: &Path,
+    moved: &MovedPaths,
 ) -> Result<(), EnvironmentError> {
     let from = layer.files().join(path);
-    let (old, now) = (&*layer.facts.built_in, folder.display().to_string());
     let found = from.symlink_metadata().map_err(failed("look at", &from))?;
     if !found.is_dir() {
-        return copy_file(&from, new, (old, &now));
+        return copy_file(&from, new, moved);
     }
     let mut files: Vec<(PathBuf, PathBuf)> = Vec::new();
     let mut waiting = vec![(from, new.to_owned())];
@@ -102,14 +117,14 @@ fn copy_tree(
     }
     files
         .par_iter()
-        .try_for_each(|(from, to)| copy_file(from, to, (old, &now)))?;
+        .try_for_each(|(from, to)| copy_file(from, to, moved))?;
     let texts = &layer.facts.texts_with_path;
     let inside = texts
         .iter()
         .filter_map(|text| Path::new(text).strip_prefix(path).ok());
     for text in inside {
         let place = new.join(text);
-        rewrite(&place, old.as_bytes(), now.as_bytes()).map_err(failed("write", &place))?;
+        rewrite(&place, moved).map_err(failed("write", &place))?;
     }
     Ok(())
 }
@@ -120,9 +135,8 @@ pub(super) fn copy_files_with_path(
     layer: &SealedLayer,
     path: &str,
     upper: &Path,
-    folder: &Path,
+    moved: &MovedPaths,
 ) -> Result<(), EnvironmentError> {
-    let (old, now) = (&*layer.facts.built_in, folder.display().to_string());
     let facts = &layer.facts;
     for file in facts.texts_with_path.iter().chain(&facts.links_with_path) {
         let Ok(inside) = Path::new(file).strip_prefix(path) else {
@@ -131,24 +145,20 @@ pub(super) fn copy_files_with_path(
         let place = upper.join(inside);
         let above = place.parent().unwrap_or(upper);
         fs::create_dir_all(above).map_err(failed("make", above))?;
-        copy_file(&layer.files().join(file), &place, (old, &now))?;
+        copy_file(&layer.files().join(file), &place, moved)?;
         let is_text = place.symlink_metadata().is_ok_and(|found| found.is_file());
         if is_text {
-            rewrite(&place, old.as_bytes(), now.as_bytes()).map_err(failed("write", &place))?;
+            rewrite(&place, moved).map_err(failed("write", &place))?;
         }
     }
     Ok(())
 }
 
-fn copy_file(from: &Path, to: &Path, (old, now): (&str, &str)) -> Result<(), EnvironmentError> {
+fn copy_file(from: &Path, to: &Path, moved: &MovedPaths) -> Result<(), EnvironmentError> {
     let copied = || -> io::Result<()> {
         let found = from.symlink_metadata()?;
         if found.is_symlink() {
-            let target = fs::read_link(from)?;
-            let moved = target
-                .strip_prefix(old)
-                .map(|rest| Path::new(now).join(rest));
-            return link(&moved.unwrap_or(target), to);
+            return link(&moved.of_link(fs::read_link(from)?), to);
         }
         let file = clone_or_copy(from, to)?;
         let mut rights = found.permissions();
@@ -195,21 +205,12 @@ fn make_writable(rights: &mut fs::Permissions) {
     rights.set_readonly(false);
 }
 
-/// Replaces a path in a text by another one; the time of the file stays.
-fn rewrite(place: &Path, old: &[u8], now: &[u8]) -> io::Result<()> {
-    let bytes = fs::read(place)?;
-    if !holds(&bytes, old) {
+/// Replaces paths in a text by others; the time of the file stays.
+fn rewrite(place: &Path, moved: &MovedPaths) -> io::Result<()> {
+    let Some(text) = moved.in_text(&fs::read(place)?) else {
         return Ok(());
-    }
+    };
     let time = fs::metadata(place)?.modified()?;
-    let mut text = Vec::with_capacity(bytes.len());
-    let mut rest = &*bytes;
-    while let Some(at) = rest.windows(old.len()).position(|part| part == old) {
-        text.extend_from_slice(&rest[..at]);
-        text.extend_from_slice(now);
-        rest = &rest[at + old.len()..];
-    }
-    text.extend_from_slice(rest);
     fs::write(place, text)?;
     fs::OpenOptions::new()
         .append(true)

@@ -21,12 +21,11 @@ use std::path::{Path, PathBuf};
 
 use chant_base::error::{CoreError, ErrorKind};
 
-pub use copy::copy_layer;
 pub use layer::{LayerFacts, LayerOutput, LayerPin, LayerStore, OwnLock, SealedLayer};
 pub use ports::PortSlot;
-pub use recipe::{LayerInputs, changed_inputs, platform};
+pub use recipe::{LayerInputs, RecipeCaches, changed_inputs, platform, with_caches};
 pub use seal::{BuiltFolder, seal};
-pub use view::{FolderMounts, LayerMount, mount_layer};
+pub use view::{CacheFolder, FolderMounts, LayerMount, LayerTarget, place_layer};
 
 /// The reasons why there is no environment.
 #[derive(Debug, thiserror::Error)]

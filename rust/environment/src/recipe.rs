@@ -15,6 +15,59 @@ use super::{EnvironmentError, failed};
 /// The version of the layout of layers: with another one all are built again.
 const FORMAT: u32 = 2;
 
+/// The folder, in that of the steps, of the caches that they fill.
+pub(super) const CACHES: &str = ".chant-caches";
+
+/// The caches that the steps of a recipe fill, in the folder in which they run.
+#[derive(Debug, Clone, Copy)]
+pub struct RecipeCaches<'a> {
+    /// The recipe.
+    pub recipe: &'a EnvironmentRecipe,
+    /// The folder of the steps.
+    pub folder: &'a Path,
+}
+
+impl RecipeCaches<'_> {
+    /// Makes the caches.
+    ///
+    /// # Errors
+    /// `File`.
+    pub fn make(&self) -> Result<(), EnvironmentError> {
+        for name in &self.recipe.caches {
+            let cache = self.path(name);
+            std::fs::create_dir_all(&cache).map_err(failed("make", &cache))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the variables of the steps.
+    pub fn variables(&self) -> Vec<(String, String)> {
+        let all = self.recipe.variables.iter();
+        let path = |name: &str| Some(self.path(name));
+        all.filter_map(|(name, value)| Some((name.clone(), with_caches(value, &path)?)))
+            .collect()
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.join(CACHES).join(name)
+    }
+}
+
+/// Returns the value of a variable with the folders of caches; `None` if one is unknown.
+pub fn with_caches(
+    value: &str,
+    path: &dyn Fn(&str) -> Option<std::path::PathBuf>,
+) -> Option<String> {
+    let mut parts = value.split("{cache.");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once('}')?;
+        text.push_str(&path(name)?.display().to_string());
+        text.push_str(rest);
+    }
+    Some(text)
+}
+
 /// The files of a commit that the steps of a recipe see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerInputs {
@@ -68,6 +121,7 @@ impl LayerInputs {
             "steps": recipe.steps,
             "stand_ins": recipe.stand_ins,
             "outputs": recipe.outputs,
+            "caches": recipe.caches,
             "variables": recipe.variables,
             "inputs": inputs,
             "tools": tools,

@@ -12,7 +12,7 @@ use super::layer::{
     FACTS, FILES, LayerFacts, LayerFile, LayerOutput, LayerStore, MANIFEST, SealedLayer, UNSEALED,
     open,
 };
-use super::recipe::{LayerInputs, patterns};
+use super::recipe::{CACHES, LayerInputs, patterns};
 use super::{EnvironmentError, failed};
 
 /// The bytes up to which a text is looked through for the path of its folder.
@@ -145,6 +145,9 @@ impl BuiltFolder<'_> {
     fn outputs(&self) -> Result<Vec<String>, EnvironmentError> {
         let named = patterns(self.name, &self.recipe.outputs)?;
         let (mut outputs, mut unnamed) = (Vec::new(), Vec::new());
+        for name in &self.recipe.caches {
+            outputs.push(format!("{CACHES}/{name}"));
+        }
         let mut waiting = vec![String::new()];
         while let Some(above) = waiting.pop() {
             let folder = self.folder.join(&above);
@@ -162,7 +165,7 @@ impl BuiltFolder<'_> {
                 let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
                 if named.is_match(&path) {
                     outputs.push(path);
-                } else if is_folder && path != ".git" {
+                } else if is_folder && path != ".git" && path != CACHES {
                     waiting.push(path);
                 } else if !is_folder
                     && !self.inputs.has(&path)

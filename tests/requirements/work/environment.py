@@ -35,16 +35,19 @@ REQUIREMENTS: dict[str, Requirement] = {
         f"{ISSUE}, 1",
     ),
     "environment:views:overlay": Requirement(
-        "Large outputs are mounted: a run changes its view as it likes and reaches neither the layer nor what other"
-        " runs see. Where nothing can be mounted, and for small outputs, it gets a copy.",
+        "Large outputs are mounted: a run changes its view as it likes and reaches neither the layer nor what"
+        " other runs see. Where nothing can be mounted, and for small outputs, it gets a copy.",
         f"{ISSUE}, 2",
+    ),
+    "environment:recipes:caches": Requirement(
+        "A recipe fills caches outside of the project; runs and checks find them by its variables, each its own,"
+        " and where they are mounted all at one path.",
+        f"{ISSUE}, 1 and 2",
     ),
     "environment:views:hand_over": Requirement(
         "A folder that a person gets has a copy of what was mounted.", f"{ISSUE}, 2"
     ),
-    "environment:views:pinned": Requirement(
-        "A layer that a run mounts is removed by nobody.", f"{ISSUE}, 2"
-    ),
+    "environment:views:pinned": Requirement("A layer that a run mounts is removed by nobody.", f"{ISSUE}, 2"),
     "environment:checks:are_true": Requirement(
         "Checks see the layer of the judged commit's inputs and nothing that the run installed. A branch that"
         " changes inputs waits for a person; its checks then have a candidate layer, which goes with them.",

@@ -254,6 +254,7 @@ const RECIPE: super::KeyShape = Table(&[
     used("stand_ins", TEXTS),
     used("steps", Items(&TEXTS)),
     used("outputs", TEXTS),
+    used("caches", TEXTS),
     used("tools", Items(&TEXTS)),
     used("variables", Named(&TEXT)),
 ]);

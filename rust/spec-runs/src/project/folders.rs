@@ -77,6 +77,19 @@ pub(in super::super) fn layers_folder(
     Ok(worktrees_folder(project, config, repo)?.join(".layers"))
 }
 
+/// The folder in which runs of this repository see the caches of its recipes: each has its own there.
+///
+/// # Errors
+/// As [`worktrees_folder`].
+pub(in super::super) fn mounted_caches_folder(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<PathBuf, Error> {
+    // No spec's ID begins with a dot, so this is no spec's worktree.
+    Ok(worktrees_folder(project, config, repo)?.join(".caches"))
+}
+
 /// The folder with the locks of ports: those of all projects of the user.
 ///
 /// # Errors
@@ -172,6 +185,8 @@ pub(in super::super) const PRIVATE: &str = ".private";
 pub(in super::super) const CHECKING: &str = ".checking";
 /// The ending of the folder with the mounts of layers, and what processes wrote over them.
 pub(in super::super) const VIEWS: &str = ".views";
+/// The ending of the folder with caches of recipes that are copied.
+pub(in super::super) const RECIPE_CACHES: &str = ".caches";
 /// The ending of the prompt's file.
 pub(in super::super) const PROMPT: &str = ".prompt.md";
 /// The ending of the file about our server.

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::folders::{self, BESIDE, CHECKING, CONNECT, KEPT, MARKER, PRIVATE, VIEWS, sibling_file};
+use super::folders::{
+    self, BESIDE, CHECKING, CONNECT, KEPT, MARKER, PRIVATE, RECIPE_CACHES, VIEWS, sibling_file,
+};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -250,7 +252,7 @@ pub(in super::super) fn remove_beside(path: &Path) {
         disk::remove(&sibling_file(path, ending))
             .log_failure("remove a file beside the folder of a run");
     }
-    for ending in [CONNECT, VIEWS] {
+    for ending in [CONNECT, VIEWS, RECIPE_CACHES] {
         disk::remove_tree(&sibling_file(path, ending))
             .log_failure("remove a folder beside the folder of a run");
     }

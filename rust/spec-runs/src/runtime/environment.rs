@@ -13,8 +13,8 @@ use chant_base::error::Error;
 use chant_base::next_step::NextStep;
 use chant_config::run_environment::EnvironmentRecipe;
 use chant_environment::{
-    BuiltFolder, FolderMounts, LayerInputs, LayerPin, LayerStore, PortSlot, SealedLayer,
-    changed_inputs, copy_layer, mount_layer, seal,
+    BuiltFolder, FolderMounts, LayerInputs, LayerPin, LayerStore, LayerTarget, PortSlot,
+    RecipeCaches, SealedLayer, changed_inputs, place_layer, seal,
 };
 use chant_git::Repo;
 use chant_specs::error::ChantError;
@@ -23,7 +23,7 @@ use chant_work::agent::AgentOutcome;
 use chant_work::run_record::EnvironmentEntry;
 
 use super::run_confinement;
-use crate::project::folders::{self, VIEWS};
+use crate::project::folders::{self, RECIPE_CACHES, VIEWS};
 use crate::project::worktree_folder::remove_beside;
 
 /// The time between two looks at whether the wait for another build is to end.
@@ -82,7 +82,17 @@ impl EnvironmentSetUp<'_> {
     ) -> Result<SetUpOutcome, Error> {
         let mut done = SetUpEnvironment::default();
         let recipes = &self.commands.config.runs.environment.recipes;
-        let mounts = !recipes.is_empty() && self.mounts_layers()?;
+        if recipes.is_empty() {
+            return Ok(SetUpOutcome::Done(done));
+        }
+        let mounts = self.mounts_layers()?;
+        let CommitChecks {
+            project,
+            config,
+            repo,
+            ..
+        } = self.commands;
+        let mounted_caches = folders::mounted_caches_folder(project, config, repo)?;
         for (name, recipe) in recipes {
             let found = match self.layer((name, recipe), commit, origin, progress)? {
                 Ok(found) => found,
@@ -92,13 +102,18 @@ impl EnvironmentSetUp<'_> {
                 Some(inside) => place.root.join(inside),
                 None => place.root.clone(),
             };
-            if found.is_candidate || !mounts {
-                copy_layer(&found.layer, &folder)?;
-            } else {
+            let mounts = mounts && !found.is_candidate;
+            if mounts {
                 done.pins.push(found.layer.pin()?);
-                let views = folders::sibling_file(&place.worktree, VIEWS);
-                mount_layer(&found.layer, &folder, &views)?;
             }
+            let target = LayerTarget {
+                folder: &folder,
+                views: &folders::sibling_file(&place.worktree, VIEWS),
+                copied_caches: &folders::sibling_file(&place.worktree, RECIPE_CACHES).join(name),
+                mounted_caches: &mounted_caches.join(name),
+                mounts,
+            };
+            place_layer(&found.layer, name, &target)?;
             if found.is_candidate {
                 found.layer.remove()?;
             }
@@ -332,7 +347,12 @@ impl NamedRecipe<'_> {
         folder: &CheckedCommit<'_>,
         argv: &[String],
     ) -> Result<Option<AgentOutcome>, Error> {
-        let variables = &self.recipe.variables;
+        let caches = RecipeCaches {
+            recipe: self.recipe,
+            folder: &folder.place().root,
+        };
+        caches.make()?;
+        let variables = caches.variables();
         let set = variables
             .iter()
             .map(|(name, value)| format!("{name}={value}"));

@@ -27,7 +27,7 @@ use chant_confine::{
     ConfineBackend, ConfinePolicy, Confinement, ConfinementStatus, IpcAccess, LandlockSupport,
     NetworkAccess, OverlayMount, bubblewrap, macos,
 };
-use chant_environment::FolderMounts;
+use chant_environment::{FolderMounts, with_caches};
 use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
@@ -292,7 +292,8 @@ pub(in super::super) fn of_run(
     policy.variables = masked.variables;
     policy.max_processes = Some(AgentLimits::hard_processes(config.runs.limits.processes()));
     if !matches!(held, ConfinedActor::Git) {
-        mount_layers(&mut policy, project, config, repo, worktree)?;
+        let variables = mount_layers(&mut policy, project, config, repo, worktree)?;
+        folders.variables.extend(variables);
     }
     Ok(AppliedConfinement {
         confinement: Confinement::to(policy),
@@ -300,35 +301,55 @@ pub(in super::super) fn of_run(
     })
 }
 
-/// Adds the mounts of a run's folder to a policy, and covers what they show the files of.
+/// Adds the mounts of a run's folder to a policy, covers what they show the files of, and opens its caches. Returns the
+/// variables that name these.
 fn mount_layers(
     policy: &mut ConfinePolicy,
     project: &Project,
     config: &Config,
     repo: Option<&Repo>,
     worktree: &Path,
-) -> Result<(), Error> {
+) -> Result<EnvironmentMap, Error> {
     let views = folders::sibling_file(worktree, VIEWS);
-    let (mounts, Some(repo)) = (FolderMounts::read(&views)?.mounts, repo) else {
-        return Ok(());
+    let (all, Some(repo)) = (FolderMounts::read(&views)?, repo) else {
+        return Ok(EnvironmentMap::new());
     };
-    if mounts.is_empty() {
-        return Ok(());
+    if !all.mounts.is_empty() {
+        if !policy.has_namespaces() {
+            return Err(refused(
+                "its dependencies are mounted, which needs namespaces of its own; start it again with `--fresh`",
+            ));
+        }
+        let overlays = all.mounts.into_iter().map(|mount| OverlayMount {
+            target: mount.target,
+            lower: mount.lower,
+            upper: mount.upper,
+            work: mount.work,
+        });
+        policy.overlays = overlays.collect();
+        policy.covered = vec![folders::layers_folder(project, config, repo)?, views];
     }
-    if !policy.has_namespaces() {
-        return Err(refused(
-            "its dependencies are mounted, which needs namespaces of its own; start it again with `--fresh`",
-        ));
+    let mut variables = EnvironmentMap::new();
+    for (name, recipe) in &config.runs.environment.recipes {
+        let path = |cache: &str| {
+            let mut caches = all.caches.iter();
+            let found = caches.find(|one| one.recipe == *name && one.name == cache)?;
+            Some(found.path.clone())
+        };
+        let named = recipe
+            .variables
+            .iter()
+            .filter(|(_, value)| value.contains("{cache."));
+        variables.extend(
+            named.filter_map(|(variable, value)| {
+                Some((variable.clone(), with_caches(value, &path)?))
+            }),
+        );
     }
-    let overlays = mounts.into_iter().map(|mount| OverlayMount {
-        target: mount.target(),
-        lower: mount.lower,
-        upper: mount.upper,
-        work: mount.work,
-    });
-    policy.overlays = overlays.collect();
-    policy.covered = vec![folders::layers_folder(project, config, repo)?, views];
-    Ok(())
+    policy
+        .write
+        .extend(all.caches.into_iter().map(|cache| cache.path));
+    Ok(variables)
 }
 
 /// Returns true if large layers can be mounted in folders next to a folder of ours: tries it once.
