@@ -173,8 +173,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 17: design 4",
     ),
     "trust:base:acting_files": Requirement(
-        "A run starts from no branch whose files can run by themselves and differ from those of the checkout, which "
-        "a person trusted; words for agents and settings may differ.",
+        "A run starts from no branch whose files can run by themselves and differ from those of the "
+        "checkout, which a person trusted; words for agents and settings may differ.",
         "issue 40: item 7",
     ),
     "trust:landing:a_change_of_what_acts_waits": Requirement(

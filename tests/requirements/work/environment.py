@@ -40,8 +40,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         f"{ISSUE}, 2",
     ),
     "environment:recipes:caches": Requirement(
-        "A recipe fills caches outside of the project; runs and checks find them by its variables, each its own,"
-        " and where they are mounted all at one path.",
+        "A recipe fills caches outside of the project; runs and checks find them by its variables, each its"
+        " own, and where they are mounted all at one path.",
         f"{ISSUE}, 1 and 2",
     ),
     "environment:views:hand_over": Requirement(
