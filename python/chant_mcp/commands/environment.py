@@ -32,7 +32,11 @@ def show(session: Session, as_json: bool) -> None:
         say("There are no recipes. `chant-mcp env propose` shows those that fit this project.")
     for recipe in found["recipes"]:
         built = "built" if recipe["layers"] else "not built yet"
-        say(f"{recipe['name']}: {'; '.join(recipe['steps'])} → {', '.join(recipe['outputs'])} ({built})")
+        made = ", ".join([*recipe["outputs"], *(f"cache {name}" for name in recipe["caches"])])
+        say(f"{recipe['name']}: {'; '.join(recipe['steps'])} → {made} ({built})")
+    if found["recipes"]:
+        how = "Large ones are mounted." if found["view"] == "mounted" else "They are copied into each folder."
+        say(how)
     for layer in found["layers"]:
         megabytes = -(-layer["bytes"] // 1_000_000)
         say(

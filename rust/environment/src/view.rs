@@ -195,26 +195,25 @@ pub fn place_layer(
 
 impl LayerTarget<'_> {
     fn place<'o>(&self, layer: &SealedLayer, output: &'o LayerOutput) -> PlacedOutput<'o> {
+        if let Some(name) = cache_of(&output.path) {
+            let caches = if self.mounts {
+                self.mounted_caches
+            } else {
+                self.copied_caches
+            };
+            return PlacedOutput {
+                is_mounted: self.mounts,
+                output,
+                target: caches.join(name),
+            };
+        }
         let is_small = output.files < MAX_COPIED_FILES && output.bytes < MAX_COPIED_BYTES;
         let is_folder = layer.files().join(&output.path).is_dir();
-        let can_mount = self.mounts && !is_small && is_folder;
-        let Some(name) = cache_of(&output.path) else {
-            let target = self.folder.join(&output.path);
-            return PlacedOutput {
-                is_mounted: can_mount && is_free(&target),
-                output,
-                target,
-            };
-        };
-        let caches = if can_mount {
-            self.mounted_caches
-        } else {
-            self.copied_caches
-        };
+        let target = self.folder.join(&output.path);
         PlacedOutput {
+            is_mounted: self.mounts && !is_small && is_folder && is_free(&target),
             output,
-            target: caches.join(name),
-            is_mounted: can_mount,
+            target,
         }
     }
 }

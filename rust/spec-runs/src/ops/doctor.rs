@@ -112,11 +112,29 @@ fn trust_line(project: &Project) -> String {
 #[cfg(unix)]
 fn confinement_line(project: &Project, config: &Config, problems: &mut Vec<String>) -> String {
     match run_confinement::confinement_status(project, config) {
-        Ok(standing) => standing.to_string(),
+        Ok(standing) => format!("{standing}{}", dependencies_line(project, config)),
         Err(error) => {
             problems.push(error.to_string());
             "runs cannot be confined as the configuration asks for".into()
         }
+    }
+}
+
+/// Says how runs get what recipes install, as the rest of a sentence; nothing where there are no recipes.
+#[cfg(unix)]
+fn dependencies_line(project: &Project, config: &Config) -> &'static str {
+    let can_mount = || {
+        let repo = project.repository().ok()?;
+        let layers = crate::project::folders::layers_folder(project, config, &repo).ok()?;
+        run_confinement::can_mount(project, config, &layers).ok()
+    };
+    if config.runs.environment.recipes.is_empty() {
+        return "";
+    }
+    if can_mount().unwrap_or(false) {
+        "; dependencies are mounted"
+    } else {
+        "; dependencies are copied: this system mounts nothing for a user"
     }
 }
 

@@ -5,6 +5,7 @@ use crate::project::folders;
 use crate::project::run_tree::RunTreeContext;
 use crate::runtime::environment::{CommitOrigin, EnvironmentSetUp};
 use crate::runtime::rerun::CommitChecks;
+use crate::runtime::run_confinement;
 use crate::view::environment::{LayerView, RecipeView, RunEnvironmentView};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
@@ -30,19 +31,27 @@ const LOG: &str = "environment";
 pub fn environment_show(project: &Project) -> Result<Answer, Error> {
     let config = project.snapshot()?.config.clone()?;
     let repo = project.repository()?;
-    let layers = store(project, &config, &repo)?.all();
+    let store = store(project, &config, &repo)?;
+    let layers = store.all();
     let own = &config.runs.environment;
     let recipes = own.recipes.iter().map(|(name, recipe)| RecipeView {
         name: name.clone(),
         folder: recipe.folder.clone().unwrap_or_default(),
         steps: recipe.steps.iter().map(|argv| argv.join(" ")).collect(),
         outputs: recipe.outputs.clone(),
+        caches: recipe.caches.clone(),
         layers: layers
             .iter()
             .filter(|one| one.facts.recipe == *name)
             .count(),
     });
+    let view = if run_confinement::can_mount(project, &config, store.folder())? {
+        "mounted"
+    } else {
+        "copied"
+    };
     Ok(Answer::data(&RunEnvironmentView {
+        view,
         recipes: recipes.collect(),
         layers: layers.iter().map(LayerView::of).collect(),
         ports: own.ports.clone(),

@@ -10,6 +10,8 @@ pub struct RunEnvironmentView {
     pub recipes: Vec<RecipeView>,
     /// The layers, those that were used last first.
     pub layers: Vec<LayerView>,
+    /// The way in which large layers come into a folder: `mounted` or `copied`.
+    pub view: &'static str,
     /// The names of ports.
     pub ports: Vec<String>,
     /// The names of variables.
@@ -27,6 +29,8 @@ pub struct RecipeView {
     pub steps: Vec<String>,
     /// The patterns of its outputs.
     pub outputs: Vec<String>,
+    /// The names of its caches.
+    pub caches: Vec<String>,
     /// The number of its layers.
     pub layers: usize,
 }
