@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -331,4 +332,67 @@ def test_a_recipe_of_a_folder_sees_and_fills_that_folder_alone(recipes: Recipes)
     )
     shop.commit("Web")
     record = recipes.run('cd web; grep -q "^#!$PWD/" node_modules/.bin/tool; cd ..')
+    assert record["end_state"] == "completed", record
+
+
+VALUE = "not-for-anybody-else"
+
+
+def lend(shop: Workshop, name: str = ".env") -> None:
+    """Have the user's own configuration lend a file and variables to runs of the project."""
+    own = Path(os.environ["XDG_CONFIG_HOME"]) / "chant" / "config.md"
+    text = own.read_text("utf-8") if own.exists() else "---\n---\n"
+    lent = f"environment:\n  files: {{{json.dumps(str(shop.root))}: [{name}]}}\n"
+    lent += "  secrets: {agents: [LENT_TO_AGENT], checks: [LENT_TO_CHECK], setup: [LENT_TO_SETUP]}\n"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text(text.replace("---\n", f"---\n{lent}", 1), encoding="utf-8")
+
+
+@pytest.mark.requirement("environment:secrets:only_what_the_user_lends")
+def test_a_file_and_variables_of_the_user_reach_those_that_they_are_lent_to(
+    recipes: Recipes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AGENT", "CHECK", "SETUP"):
+        monkeypatch.setenv(f"LENT_TO_{name}", f"{name}-{VALUE}")
+    lend(recipes.shop)
+    nothing_else = 'test -z "$LENT_TO_AGENT$LENT_TO_SETUP" && test ! -e .env'
+    recipes.begin(check=f'test "$LENT_TO_CHECK" = CHECK-{VALUE} && {nothing_else}')
+    (recipes.shop.root / ".gitignore").write_text("node_modules/\n.env\n", encoding="utf-8")
+    (recipes.shop.root / ".env").write_text(f"PASSWORD={VALUE}\n", encoding="utf-8")
+    recipes.shop.commit()
+    step = recipes.step.read_text("utf-8")
+    asked = f'test "$LENT_TO_SETUP" = SETUP-{VALUE} -a -z "$LENT_TO_AGENT$LENT_TO_CHECK"\n'
+    recipes.step.write_text(f"set -e\n{asked}{step}".replace("test -e done.txt && exit 9\n", ""), "utf-8")
+    look = (
+        f'grep -q {VALUE} .env; test "$(stat -c %a .env)" = 600; cat .env;'
+        f' test "$LENT_TO_AGENT" = AGENT-{VALUE} -a -z "$LENT_TO_CHECK$LENT_TO_SETUP"; echo "$LENT_TO_AGENT"'
+    )
+    record = recipes.run(look)
+    assert record["end_state"] == "completed", record
+    log = recipes.shop.handle().log(ID).text
+    assert ("PASSWORD=" in log, VALUE in log) == (True, False), log
+
+
+@pytest.mark.requirement("environment:secrets:never_land")
+def test_work_that_carries_a_value_of_a_lent_file_waits_for_a_person(recipes: Recipes) -> None:
+    lend(recipes.shop)
+    recipes.begin(check="true")
+    (recipes.shop.root / ".gitignore").write_text("node_modules/\n.env\n", encoding="utf-8")
+    (recipes.shop.root / ".env").write_text(f"A=short\nPASSWORD={VALUE}\n", encoding="utf-8")
+    recipes.shop.commit()
+    harmless = recipes.run("grep -v PASS .env > copied.txt")
+    assert harmless["end_state"] == "completed", harmless
+    record = recipes.run("grep PASS .env | sed s/PASS/WORD/ > copied2.txt", OTHER)
+    assert record["end_state"] == "needs_attention", record
+    assert "carries a value of a file of yours: copied2.txt" in record["reason"]
+
+
+@pytest.mark.requirement("environment:secrets:only_what_the_user_lends")
+def test_a_project_lends_nothing_of_the_user(recipes: Recipes) -> None:
+    more = f"  files: {{{json.dumps(str(recipes.shop.root))}: [.env]}}\n  secrets: {{agents: [HOME_TOKEN]}}\n"
+    recipes.begin(check="true", more=more)
+    (recipes.shop.root / ".gitignore").write_text("node_modules/\n.env\n", encoding="utf-8")
+    (recipes.shop.root / ".env").write_text(f"PASSWORD={VALUE}\n", encoding="utf-8")
+    recipes.shop.commit()
+    record = recipes.run("test ! -e .env")
     assert record["end_state"] == "completed", record

@@ -389,7 +389,7 @@ impl Config {
             return Err(why);
         }
         put(&mut runs.checks, file.checks);
-        runs.environment.take(file.environment)?;
+        runs.environment.take(file.environment, is_users)?;
         for name in file.env.unwrap_or_default().pass {
             if let Some(why) = environment::refusal(&name, is_users) {
                 return Err(format!("env.pass: {why}"));

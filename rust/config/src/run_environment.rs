@@ -18,6 +18,32 @@ pub struct RunEnvironmentSettings {
     pub ports: Vec<String>,
     /// Variables of agents and checks; `{port.NAME}` stands for a port.
     pub variables: BTreeMap<String, String>,
+    /// Files that git ignores and agents get a copy of: by project folder, paths or patterns from there. Only the user's
+    /// own configuration gives any.
+    pub files: BTreeMap<String, Vec<String>>,
+    /// Names of variables with secrets; only the user's own configuration gives any.
+    pub secrets: SecretVariables,
+}
+
+/// The names of variables with secrets, by the processes that get them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct SecretVariables {
+    /// Those of the steps of recipes.
+    pub setup: Vec<String>,
+    /// Those of agents.
+    pub agents: Vec<String>,
+    /// Those of checks.
+    pub checks: Vec<String>,
+}
+
+impl SecretVariables {
+    /// Returns all names.
+    pub fn all(&self) -> impl Iterator<Item = &String> {
+        [&self.setup, &self.agents, &self.checks]
+            .into_iter()
+            .flatten()
+    }
 }
 
 impl RunEnvironmentSettings {
@@ -61,12 +87,17 @@ pub struct EnvironmentRecipe {
 }
 
 impl RunEnvironmentSettings {
-    /// Takes over the block of a file, if it has one.
-    pub(super) fn take(&mut self, block: Option<Self>) -> Result<(), String> {
-        if let Some(block) = block {
-            block.fault().map_or(Ok(()), Err)?;
-            *self = block;
+    /// Takes over the block of a file, if it has one. What lends something of the user's counts only in their own file.
+    pub(super) fn take(&mut self, block: Option<Self>, is_users: bool) -> Result<(), String> {
+        let Some(mut block) = block else {
+            return Ok(());
+        };
+        if !is_users {
+            block.files = std::mem::take(&mut self.files);
+            block.secrets = std::mem::take(&mut self.secrets);
         }
+        block.fault().map_or(Ok(()), Err)?;
+        *self = block;
         Ok(())
     }
 
@@ -93,6 +124,19 @@ impl RunEnvironmentSettings {
             return Some(format!(
                 "environment.ports: expected names of letters, digits, `-` and `_`, got `{name}`"
             ));
+        }
+        for (folder, paths) in &self.files {
+            let is_absolute = folder.starts_with('/') || folder.starts_with("~/");
+            if !is_absolute {
+                return Some(format!(
+                    "environment.files: expected folders of projects, `/…` or `~/…`, got `{folder}`"
+                ));
+            }
+            if let Some(path) = paths.iter().find(|path| !is_inside(path)) {
+                return Some(format!(
+                    "environment.files: expected paths inside `{folder}`, got `{path}`"
+                ));
+            }
         }
         let wrong = self
             .variables

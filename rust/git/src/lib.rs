@@ -34,6 +34,7 @@ mod files;
 mod flushing;
 pub mod history;
 pub mod hooks;
+mod ignored_files;
 mod index;
 pub mod kept_texts;
 pub mod land;

@@ -106,7 +106,7 @@ impl TrustStore {
         trusted.truncate(MOST_TRUSTED);
         let entries: Vec<Value> = trusted.iter().map(TrustedHash::entry).collect();
         let record = place.facts(&Value::Array(entries));
-        disk::write_private(&self.record_of(place), &format!("{record:#}\n"))
+        disk::write_private(&self.record_of(place), format!("{record:#}\n"))
     }
 
     /// Removes all records of a folder; returns true if there were any.

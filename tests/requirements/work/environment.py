@@ -48,6 +48,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A folder that a person gets has a copy of what was mounted.", f"{ISSUE}, 2"
     ),
     "environment:views:pinned": Requirement("A layer that a run mounts is removed by nobody.", f"{ISSUE}, 2"),
+    "environment:secrets:only_what_the_user_lends": Requirement(
+        "Ignored files and variables reach an agent, a check or a recipe only where the user's own"
+        " configuration lends them to it; logs mask their values.",
+        f"{ISSUE}, 5; E8",
+    ),
+    "environment:secrets:never_land": Requirement(
+        "Work that carries a value of a lent file waits for a person.", f"{ISSUE}, 5; E8"
+    ),
     "environment:checks:are_true": Requirement(
         "Checks see the layer of the judged commit's inputs and nothing that the run installed. A branch that"
         " changes inputs waits for a person; its checks then have a candidate layer, which goes with them.",

@@ -45,7 +45,8 @@ fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
     let counts = match path {
         // The block itself says nothing; its keys are asked one by one.
         ["confine" | "landing"] | ["landing", "message" | "style"] => true,
-        ["trust" | "landing" | "cluster" | "accounts" | "plugins", ..] => false,
+        ["environment", "files" | "secrets", ..]
+        | ["trust" | "landing" | "cluster" | "accounts" | "plugins", ..] => false,
         path => confine::counts_in_project(path, value.as_str().unwrap_or_default()),
     };
     (!counts).then_some(USERS_OWN)
@@ -148,6 +149,15 @@ const KEYS: &[KnownKey] = &[
             used("recipes", Named(&RECIPE)),
             used("ports", TEXTS),
             used("variables", Named(&TEXT)),
+            used("files", Named(&TEXTS)),
+            used(
+                "secrets",
+                Table(&[
+                    used("setup", TEXTS),
+                    used("agents", TEXTS),
+                    used("checks", TEXTS),
+                ]),
+            ),
         ]),
     ),
     used(

@@ -3,7 +3,8 @@
 
 use std::path::PathBuf;
 
-use super::landing_concerns::{LandingConcern, landing_concerns};
+use super::landing_concerns::{LandingConcern, LandingRules, landing_concerns};
+use super::own_files::OwnFiles;
 use super::run_folder::{RunFolder, in_git};
 use chant_base::error::Error;
 use chant_git::acting::link_target;
@@ -105,7 +106,13 @@ pub(super) fn acting_change(
     let config = project.snapshot()?.config.clone()?;
     let largest = config.landing_largest.saturating_mul(1_000_000);
     let allows = |path: &str| acting.allows(path);
-    for (concern, file) in landing_concerns(repo, &changed, (old, new), largest, &allows)? {
+    let values = OwnFiles::read(project, &config, repo)?.values();
+    let rules = LandingRules {
+        largest,
+        values: &values,
+        allows: &allows,
+    };
+    for (concern, file) in landing_concerns(repo, &changed, (old, new), &rules)? {
         found.lines.push(concern.sentence(&ascii(&file)));
         found.concerns.push((concern, file));
     }

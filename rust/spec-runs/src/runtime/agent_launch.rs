@@ -19,6 +19,7 @@ use super::account_room::{account_variables, allowance_of, with_accounts};
 use super::agent_slots::runs_at_once;
 use super::committer::committer_variables;
 use super::login_copy::refuse_ended_login;
+use super::own_files::masked_values;
 use super::plugin_checks::call_line;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::RunFolder;
@@ -38,7 +39,7 @@ use chant_store::files::{self, RootFolder};
 use chant_work::agent::{AgentInput, AgentJob, AgentLimits};
 use chant_work::connections::ConnectionOptions;
 use chant_work::event_program::EventProgramCall;
-use chant_work::run_log::{LogLimits, secrets};
+use chant_work::run_log::LogLimits;
 use chant_work::run_record::RunOptions;
 use chant_work::spending::EventPlan;
 
@@ -396,6 +397,7 @@ impl LaunchInputs<'_> {
             connecting.as_ref().map(|how| &*how.folder),
         )?;
         environment.extend(hold.variables);
+        let is_of_agent = matches!(held, ConfinedActor::Agent(..));
         Ok(AgentJob {
             name: String::new(),
             model: None,
@@ -409,7 +411,7 @@ impl LaunchInputs<'_> {
             } else {
                 Vec::new()
             },
-            secrets: secrets(&self.project.environment),
+            secrets: masked_values(self.project, self.config, self.repo, is_of_agent)?,
             environment: environment
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))

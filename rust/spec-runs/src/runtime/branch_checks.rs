@@ -96,7 +96,11 @@ impl CompletionCheck<'_> {
         let names: BTreeSet<&String> = criteria.iter().flat_map(|c| &c.checks).collect();
         let tree = scene.repo.tree_of(&self.place.branch_tip(&scene.repo)?)?;
         let (mut results, mut entries) = (Vec::new(), Vec::new());
-        let own = OwnPorts::take(self.project, &scene.config)?;
+        let own = OwnPorts::take(
+            self.project,
+            &scene.config,
+            &scene.config.runs.environment.secrets.checks,
+        )?;
         let mask = SecretMask::new(&secrets(&self.project.environment))?;
         for name in names {
             let Some(argv) = scene.config.runs.checks.get(name) else {

@@ -408,6 +408,15 @@ fn system() -> String {
     format!("{platform} {} {}", named("ID="), named("VERSION_ID="))
 }
 
+/// Returns the variables of these names that the user has, with their values.
+pub(super) fn lent(project: &Project, names: &[String]) -> Vec<(String, String)> {
+    let values = names.iter().filter_map(|name| {
+        let value = project.environment.get(name.as_str())?;
+        Some((name.clone(), value.clone()))
+    });
+    values.collect()
+}
+
 /// The ports of a run or a check, for as long as this is held, and the variables that it gets.
 pub(super) struct OwnPorts {
     /// The ports, by name.
@@ -418,11 +427,15 @@ pub(super) struct OwnPorts {
 }
 
 impl OwnPorts {
-    /// Takes a port for each name of the configuration.
+    /// Takes a port for each name of the configuration. The variables have those that the user lends by `secrets`, too.
     ///
     /// # Errors
     /// `NoPorts`, or a failure of the disk.
-    pub(super) fn take(project: &Project, config: &chant_config::Config) -> Result<Self, Error> {
+    pub(super) fn take(
+        project: &Project,
+        config: &chant_config::Config,
+        secrets: &[String],
+    ) -> Result<Self, Error> {
         let own = &config.runs.environment;
         let slot = if own.ports.is_empty() {
             None
@@ -451,6 +464,7 @@ impl OwnPorts {
             let value = ports.iter().fold(value.clone(), with_port);
             variables.push((name.clone(), value));
         }
+        variables.extend(lent(project, secrets));
         Ok(Self {
             ports,
             variables,

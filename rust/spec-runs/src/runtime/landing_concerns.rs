@@ -83,6 +83,8 @@ const ENVIRONMENT: &str = "pyvenv.cfg";
 pub(super) enum LandingConcern {
     /// A commit of another repository that nobody has.
     Missing,
+    /// A value of one of the user's own files.
+    OwnValue,
     /// Something that looks like a secret.
     Secret,
     /// A large file.
@@ -98,6 +100,7 @@ impl LandingConcern {
             Self::Missing => format!(
                 "leaves out files: {files} would be a commit of another repository that this one does not have"
             ),
+            Self::OwnValue => format!("carries a value of a file of yours: {files}"),
             Self::Secret => format!("adds what looks like a secret: {files}"),
             Self::Large => format!("adds a large file: {files}"),
             Self::Dependencies => format!("adds dependencies or a cache: {files}"),
@@ -105,13 +108,22 @@ impl LandingConcern {
     }
 }
 
-/// The files of a merge about which there is a concern, each once; `allows` names those that may land all the same.
+/// The rules of the user for what lands.
+pub(super) struct LandingRules<'a> {
+    /// The size above which a file is large, in bytes.
+    pub largest: u64,
+    /// Values of the user's own files.
+    pub values: &'a [String],
+    /// Returns true for a file that may land all the same.
+    pub allows: &'a dyn Fn(&str) -> bool,
+}
+
+/// The files of a merge about which there is a concern, each once.
 pub(super) fn landing_concerns(
     repo: &Repo,
     changed: &[ChangedFile],
     (old, new): (&str, &str),
-    largest: u64,
-    allows: &dyn Fn(&str) -> bool,
+    rules: &LandingRules<'_>,
 ) -> Result<BTreeSet<(LandingConcern, String)>, GitError> {
     let mut found = BTreeSet::new();
     for file in changed {
@@ -122,7 +134,7 @@ pub(super) fn landing_concerns(
             }
             continue;
         }
-        if allows(&file.path) {
+        if (rules.allows)(&file.path) {
             continue;
         }
         if let Some(folder) = dependency_folder(&file.path, changed) {
@@ -130,7 +142,10 @@ pub(super) fn landing_concerns(
             continue;
         }
         let bytes = repo.size_of(added)?;
-        if bytes > largest {
+        if has_value(repo, added, rules.values)? {
+            found.insert((LandingConcern::OwnValue, file.path.clone()));
+        }
+        if bytes > rules.largest {
             found.insert((LandingConcern::Large, file.path.clone()));
         } else if has_secret(repo, file, added, bytes)? {
             found.insert((LandingConcern::Secret, file.path.clone()));
@@ -173,6 +188,19 @@ fn has_secret(
     let before = before.transpose()?.unwrap_or_default();
     let is_new = |secret: &[u8]| !before.windows(secret.len()).any(|part| part == secret);
     Ok(matches.any(|secret| is_new(secret.as_bytes())))
+}
+
+/// Returns true if a file holds one of some values.
+fn has_value(repo: &Repo, added: &CommittedFile, values: &[String]) -> Result<bool, GitError> {
+    if values.is_empty() || added.kind == FileKind::Link {
+        return Ok(false);
+    }
+    let text = repo.content_of(added)?;
+    let holds = |value: &String| {
+        let value = value.as_bytes();
+        text.windows(value.len()).any(|part| part == value)
+    };
+    Ok(values.iter().any(holds))
 }
 
 fn has_secret_name(path: &str) -> bool {

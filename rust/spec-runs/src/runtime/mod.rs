@@ -38,6 +38,7 @@ mod masked_settings;
 mod new_run_folder;
 pub(super) mod offline_work;
 pub(super) mod orchestrator;
+mod own_files;
 pub(super) mod placed_launch;
 pub(super) mod placed_run;
 mod plugin_checks;

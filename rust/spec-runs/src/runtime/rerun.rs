@@ -8,7 +8,7 @@ use super::super::project::folders;
 use super::super::project::worktree_folder::remove_beside;
 use super::super::receipt::judgement::RepeatedCheck;
 use super::agent_launch::LaunchInputs;
-use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
+use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome, lent};
 use super::run_folder::RunFolder;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -217,7 +217,11 @@ impl CheckedCommit<'_> {
         origin: CommitOrigin<'_>,
     ) -> Result<Option<String>, Error> {
         let environment = EnvironmentSetUp { commands: *self.of };
-        self.ports = Some(OwnPorts::take(self.of.project, self.of.config)?);
+        self.ports = Some(OwnPorts::take(
+            self.of.project,
+            self.of.config,
+            &self.of.config.runs.environment.secrets.checks,
+        )?);
         Ok(
             match environment.set_up(&self.place, commit, origin, &mut |_| ())? {
                 SetUpOutcome::Done(done) => {
@@ -252,6 +256,9 @@ impl CheckedCommit<'_> {
         let CommitChecks { project, spec, .. } = self.of;
         let runs = project.runs()?;
         let asked = RunOptions::default();
+        // Before its ports are taken, the steps of recipes run.
+        let setup = &self.of.config.runs.environment.secrets.setup;
+        let of_setup = lent(project, if self.ports.is_none() { setup } else { &[] });
         let briefing = LaunchInputs {
             project,
             repo: self.of.repo,
@@ -259,7 +266,7 @@ impl CheckedCommit<'_> {
             spec,
             place: &self.place,
             asked: &asked,
-            own_variables: self.ports.as_ref().map_or(&[], |own| &own.variables),
+            own_variables: self.ports.as_ref().map_or(&of_setup, |own| &own.variables),
         };
         let interruption = self.of.interruption;
         let ended = match start_logged(

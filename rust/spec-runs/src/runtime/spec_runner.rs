@@ -12,6 +12,7 @@ use super::environment::{
 use super::landing::hooks_of;
 use super::login_copy::LoginCopy;
 use super::new_run_folder::RunFolderInputs;
+use super::own_files::OwnFiles;
 use super::placed_launch::{CONFINED_THERE, PlacedLaunch};
 use super::pool;
 use super::pushed_work::PushedRef;
@@ -151,7 +152,13 @@ impl<'a> SpecRunner<'a> {
             }
         }
         place.refuse_broken_filters(self.project, commands.repo)?;
-        let ports = OwnPorts::take(self.project, commands.config)?;
+        let own = OwnFiles::read(self.project, commands.config, commands.repo)?;
+        own.copy(&place.worktree)?;
+        for missing in &own.missing {
+            run.step(missing);
+        }
+        let secrets = &commands.config.runs.environment.secrets.agents;
+        let ports = OwnPorts::take(self.project, commands.config, secrets)?;
         run.update(|record| {
             record.environment.clone_from(&set_up.entries);
             record.ports.clone_from(&ports.ports);

@@ -74,7 +74,7 @@ pub fn read_private(path: &Path, most: u64) -> Result<Option<String>, StoreError
 ///
 /// # Errors
 /// `NotWritten`.
-pub fn write_private(path: &Path, text: &str) -> Result<(), StoreError> {
+pub fn write_private(path: &Path, content: impl AsRef<[u8]>) -> Result<(), StoreError> {
     let failed = |source: io::Error| StoreError::NotWritten {
         path: path.display().to_string(),
         source,
@@ -90,7 +90,7 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), StoreError> {
     let written = new
         .open(temporary.path())
         .and_then(|mut file| {
-            super::write_all(&mut file, text.as_bytes())?;
+            super::write_all(&mut file, content.as_ref())?;
             file.sync_all()
         })
         .and_then(|()| temporary.rename(&path.into()));

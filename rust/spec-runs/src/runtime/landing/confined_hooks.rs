@@ -86,7 +86,11 @@ impl LandingHooks<'_> {
         }
         let RunLanding { project, repo, .. } = *self.landing;
         let mut made = HookFolder {
-            ports: OwnPorts::take(project, &self.config)?,
+            ports: OwnPorts::take(
+                project,
+                &self.config,
+                &self.config.runs.environment.secrets.checks,
+            )?,
             place: self.landing.place.for_checks(project, repo)?,
             layer_pins: Vec::new(),
         };
