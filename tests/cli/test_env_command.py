@@ -164,3 +164,19 @@ def test_a_broken_or_hostile_file_of_another_tool_is_data(agents: AtWork, text: 
     said = agents.run("env", "propose").stderr
     assert "\x1b" not in said
     assert all(line.startswith("#") for line in said.splitlines())
+
+
+@pytest.mark.requirement("environment:recipes:failures_are_told")
+def test_the_log_of_a_build_in_advance_is_shown(agents: AtWork) -> None:
+    agents.begin()
+    assert agents("env", "log").startswith("No recipe was built in advance here")
+    steps = "echo a long story; exit 3"
+    recipe = f"  recipes: {{x: {{inputs: [in.txt], outputs: [out], steps: [[sh, -c, '{steps}']]}}}}\n"
+    write(agents, "in.txt", "")
+    config = agents.project.root / ".chant" / "config.md"
+    text = config.read_text("utf-8")
+    config.write_text(text.replace("---\n", f"---\nenvironment:\n{recipe}", 1), encoding="utf-8")
+    agents.project.git("add", "-A")
+    agents.project.git("commit", "-qm", "A recipe")
+    assert "`chant-mcp env log` has its whole output" in agents.error("env", "build")
+    assert "a long story" in agents("env", "log")

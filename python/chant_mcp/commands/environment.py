@@ -62,6 +62,13 @@ def verify(session: Session) -> None:
 
 
 @env.command()
+@on_project
+def log(session: Session) -> None:
+    """Print what the steps of recipes wrote that `env build` ran."""
+    say(session.chant.environment_log().text)
+
+
+@env.command()
 @click.option("--all", "takes_all", is_flag=True, help="Remove all, also those that are used.")
 @on_project
 @changes_files

@@ -663,6 +663,11 @@ impl ChantProject {
         answer(py, || runs::environment_verify(&self.project))
     }
 
+    /// What the steps of recipes wrote that were built in advance.
+    fn environment_log(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::environment_log(&self.project))
+    }
+
     /// Removes layers that no recipe needs any more, or all.
     #[pyo3(signature = (*, all = false))]
     fn environment_prune(&self, py: Python<'_>, all: bool) -> Result<PyAnswer, Raised> {

@@ -134,6 +134,8 @@ pub enum NextStep {
     Bare,
     /// For a person alone: remove the layers of recipes.
     PruneLayers,
+    /// See what the steps of recipes wrote when they were built in advance.
+    ReadBuildLog,
     /// For a person alone: see the recipes that fit the project.
     ProposeRecipes,
     /// Complete a task without checks; that is recorded.
@@ -198,6 +200,7 @@ impl NextStep {
             Self::SkipCriteria => "skip_criteria",
             Self::Bare => "bare",
             Self::PruneLayers => "prune_layers",
+            Self::ReadBuildLog => "read_build_log",
             Self::ProposeRecipes => "propose_recipes",
             Self::SkipValidation => "skip_validation",
             Self::Rerun => "rerun",
@@ -260,6 +263,7 @@ impl NextStep {
             | Self::SkipCriteria
             | Self::Bare
             | Self::PruneLayers
+            | Self::ReadBuildLog
             | Self::ProposeRecipes
             | Self::SkipValidation
             | Self::Rerun => None,
@@ -276,6 +280,7 @@ impl NextStep {
             self,
             Self::Bare
                 | Self::PruneLayers
+                | Self::ReadBuildLog
                 | Self::ProposeRecipes
                 | Self::AlreadyDone(_)
                 | Self::Approve(_)
@@ -446,6 +451,7 @@ mod tests {
             S::SkipCriteria,
             S::Bare,
             S::PruneLayers,
+            S::ReadBuildLog,
             S::ProposeRecipes,
             S::SkipValidation,
             S::Rerun,

@@ -55,6 +55,7 @@ pub(super) fn for_agents(step: &NextStep) -> String {
         | NextStep::AlreadyDone(_)
         | NextStep::Bare
         | NextStep::PruneLayers
+        | NextStep::ReadBuildLog
         | NextStep::ProposeRecipes
         | NextStep::ShowTrust
         | NextStep::Trust
@@ -107,6 +108,7 @@ pub(super) fn for_people(step: &NextStep) -> String {
         NextStep::WorkOffline(id) => format!("work {id} --offline"),
         NextStep::ListLeases => "leases".into(),
         NextStep::PruneLayers => "env prune --all".into(),
+        NextStep::ReadBuildLog => "env log".into(),
         NextStep::ProposeRecipes => "env propose".into(),
         NextStep::ShowTrust => "trust --show".into(),
         NextStep::Trust => "trust".into(),
@@ -174,6 +176,7 @@ pub(super) fn for_scripts(step: &NextStep) -> String {
         | NextStep::WorkOffline(_)
         | NextStep::ListLeases
         | NextStep::PruneLayers
+        | NextStep::ReadBuildLog
         | NextStep::ProposeRecipes
         | NextStep::Answer(_)
         | NextStep::ListQuestions { .. }

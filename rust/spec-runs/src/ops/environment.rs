@@ -3,7 +3,7 @@
 use crate::project::ProjectRuns;
 use crate::project::folders;
 use crate::project::run_tree::RunTreeContext;
-use crate::runtime::environment::{CommitOrigin, EnvironmentSetUp};
+use crate::runtime::environment::{BUILD_LOG, CommitOrigin, EnvironmentSetUp};
 use crate::runtime::rerun::CommitChecks;
 use crate::runtime::run_confinement;
 use crate::view::environment::{LayerView, RecipeView, RunEnvironmentView};
@@ -21,8 +21,6 @@ use chant_work::cancel_token::CancelToken;
 use chant_work::process::ProcessIdentity;
 use chant_work::run_record::{RunRecord, SINGLE};
 
-/// The name of the log of recipes that no run asked for.
-const LOG: &str = "environment";
 
 /// Shows the recipes of a project and their layers.
 ///
@@ -93,10 +91,10 @@ pub fn environment_build(
     };
     let commit = repo.tip_for_work(&context.base_branch(None)?)?;
     let runs = project.runs()?;
-    let record = RunRecord::new(LOG, SINGLE, ProcessIdentity::own(), (runs.clock)());
+    let record = RunRecord::new(BUILD_LOG, SINGLE, ProcessIdentity::own(), (runs.clock)());
     let interruption = CancelToken::listening()?;
     let text = "---\ntype: code\nstatus: pending\n---\n# Environment\n";
-    let path = format!("{}/{LOG}.md", chant_specs::project::SPECS);
+    let path = format!("{}/{BUILD_LOG}.md", chant_specs::project::SPECS);
     let spec = parse::document(&path, FileSource::Text(text.to_owned()))
         .map_err(|broken| Error::from(ChantError::unreadable(&broken)))?;
     let set_up = EnvironmentSetUp {
@@ -170,6 +168,19 @@ pub fn environment_verify(project: &Project) -> Result<Answer, Error> {
         lines.push("There are no layers.".into());
     }
     Ok(Answer::prose(lines.join("\n")))
+}
+
+/// Returns what the steps of recipes wrote that were built in advance.
+///
+/// # Errors
+/// That the state folder cannot be found.
+pub fn environment_log(project: &Project) -> Result<Answer, Error> {
+    let text = project.own_log_text(BUILD_LOG);
+    Ok(Answer::prose(if text.is_empty() {
+        "No recipe was built in advance here; the log of a spec has what its run built.".to_owned()
+    } else {
+        text
+    }))
 }
 
 /// Removes layers: all but the newest of each recipe, or all.

@@ -191,6 +191,14 @@ pub fn environment_verify(_: &Project) -> Result<Answer, Error> {
     refused()
 }
 
+/// Refuses to show the log of recipes.
+///
+/// # Errors
+/// Always.
+pub fn environment_log(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
 /// The command `env prune`.
 ///
 /// # Errors

@@ -26,6 +26,8 @@ use super::run_confinement;
 use crate::project::folders::{self, RECIPE_CACHES, VIEWS};
 use crate::project::worktree_folder::remove_beside;
 
+/// The name of the log of recipes that no run asked for.
+pub(crate) const BUILD_LOG: &str = "environment";
 /// The time between two looks at whether the wait for another build is to end.
 const LOCK_TURN: Duration = Duration::from_millis(500);
 /// The bytes of layers beyond which those that were used longest ago are removed.
@@ -308,9 +310,14 @@ impl EnvironmentSetUp<'_> {
         }
         // The runner's words reach the caller of the start as one text.
         let bare = NextStep::Bare.words(self.commands.project.door);
+        let spec = self.commands.spec.id.as_str();
+        let log = if spec == BUILD_LOG {
+            NextStep::ReadBuildLog.words(self.commands.project.door)
+        } else {
+            format!("The log of '{spec}'")
+        };
         message.push_str(&format!(
-            "\nThe log of '{}' has its whole output. Correct the recipe, or start without it by {bare}.",
-            self.commands.spec.id
+            "\n{log} has its whole output. Correct the recipe, or start without it by {bare}."
         ));
         ChantError::Refused(message).into()
     }
