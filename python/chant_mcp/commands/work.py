@@ -80,6 +80,8 @@ def work(
         raise click.UsageError("`--all` means all that is ready; leave the ID or `--all` out.")
     ids = [id] if id is not None else _all_ready(session, start, asks=not (takes_all or is_trial))
     if not ids:
+        if as_json:
+            say_json(written({"processes": []}))
         say("No spec is ready; nothing was started.", err=True)
     elif is_trial:
         _say_forecast(session.chant.work_forecast(ids[0], **start), as_json)
