@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 Schema = dict[str, Any]
 
@@ -104,7 +104,7 @@ def _forms(values: list[Any]) -> list[list[Any]]:
     """Part answers that have no key in common, such as those of `work` with and without `--wait`."""
     forms: list[tuple[set[str], list[Any]]] = []
     for value in values:
-        keys: set[str] = set(value) if isinstance(value, dict) else {""}
+        keys: set[str] = set(cast("dict[str, Any]", value)) if isinstance(value, dict) else {""}
         shared = [form for form in forms if form[0] & keys]
         forms = [form for form in forms if not form[0] & keys]
         forms.append((keys.union(*(form[0] for form in shared)), [*(v for f in shared for v in f[1]), value]))
