@@ -31,7 +31,7 @@ async def test_items_stand_in_columns_with_counts_and_the_keys_at_the_foot(
     scene.everything(root)
     async with shown(root, size) as board:
         await board.sees(
-            "Can begin 3", "Being worked on 2", "Waits for you 2", "2/7", "Cache the feed", "tickets"
+            "Can begin 3", "Being worked on 2", "Needs you 2", "2/7", "Cache the feed", "tickets"
         )
         await board.until(lambda: "Column" in keys(board))
         for key in ("Open", "/ Filter", "s Search", "? Keys", "d Dialect", "q Quit"):
@@ -48,7 +48,7 @@ async def test_the_chosen_item_is_shown_with_what_it_waits_for_and_what_waits_fo
     async with shown(root, size) as board:
         await board.sees("Being worked on 2")
         await board.press("right", "enter")
-        await board.sees("Waits for", "Store crossings", "Read the timetable", "Needed by", "as passengers")
+        await board.sees("Depends on", "Store crossings", "Read the timetable", "Needed by", "as passengers")
         assert "Tell passengers about delays" in board.text, "what waits for that is shown, too"
         assert ("Cache the feed" in board.text) is (size == WIDE)
         await board.press("escape")
@@ -167,7 +167,7 @@ async def test_an_empty_folder_says_how_to_begin_and_shows_what_comes(root: Path
     [
         (scene.specs, ["Can begin 1", "Cache the feed"]),
         (scene.plan, ["Being worked on 1", "Map of the harbour"]),
-        (scene.tickets, ["Waits for you 1", "Pay by card"]),
+        (scene.tickets, ["Needs you 1", "Pay by card"]),
         (scene.feature, ["Phase 1: Setup", "T003", "2/5"]),
     ],
     ids=["chant", "vine", "tickets", "speckit"],
@@ -193,7 +193,7 @@ async def test_all_dialects_together_and_one_after_the_other(root: Path) -> None
         ):
             await board.press("d")
             await board.sees(*[text.replace("Begin", "Can begin") for text in texts])
-            await board.until(lambda: "Waits for you 2" not in board.text, "one dialect alone")
+            await board.until(lambda: "Needs you 2" not in board.text, "one dialect alone")
         await board.press("d")
         await board.sees("Can begin 3")
 

@@ -14,8 +14,8 @@ from chant_mcp.commands.speckit_display import box
 MEANINGS = {
     "can_begin": ("▸", "Can begin", "Begin", "bright_cyan"),
     "being_worked_on": ("◐", "Being worked on", "At work", "yellow"),
-    "waits_for_you": ("!", "Waits for you", "For you", "red"),
-    "waits": ("⋯", "Waits", "Waits", "magenta"),
+    "waits_for_you": ("!", "Needs you", "Needs you", "red"),
+    "waits": ("⋯", "Blocked", "Blocked", "magenta"),
     "done": ("✓", "Done", "Done", "green"),
 }
 """Shape, words, short words and colour of the columns."""

@@ -30,7 +30,7 @@ def inbox(session: Session, as_json: bool) -> None:
     out = display.console()
     entries: list[Data] = found["entries"]
     if not entries:
-        out.print("Nothing waits for you.")
+        out.print("Nothing needs you.")
     for entry in entries:
         title = display.plain(f"{entry['kind']}: ", "bold") + display.plain(entry["title"])
         out.print(title, soft_wrap=True)
