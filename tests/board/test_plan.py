@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -220,3 +221,25 @@ async def test_looking_at_everything_changes_no_file(root: Path) -> None:
         await board.press("1", "right", "enter", "escape", "d")
         await board.sees("Show departures")
     assert tree(root) == before
+
+
+@pytest.mark.requirement("board:plan:columns_end_at_words")
+@pytest.mark.parametrize("size", [(60, 24), (80, 24), (100, 30), (140, 45), (200, 45)])
+async def test_titles_end_at_words_in_columns_of_each_width(root: Path, size: tuple[int, int]) -> None:
+    title = "Passengers reserve internationally comfortable accommodations everywhere"
+    project = Project(root)
+    for number, status in enumerate(["pending", "in_progress", "completed", "failed", *["pending"] * 30]):
+        project.spec(f"2026-02-02-{number:03}-abc", body=f"# {title}", status=status)
+    async with shown(root, size) as board:
+        await board.sees("Passengers")
+        lines = [line for line in board.text.splitlines() if "Passengers" in line]
+        parts = [part for line in lines for part in re.split(r" [○◑⊘●] ", line)[1:]]
+        # Behind a title may be the bar that scrolls, or the item beside the columns.
+        cards = [re.split(r"  | ?[│▁-█▉-▏]", part)[0].strip() for part in parts]
+        assert len(cards) > 2
+        for card in cards:
+            assert card.endswith("…"), board.text
+            words = card.rstrip("…").split()
+            assert words == title.split()[: len(words)], board.text
+        strip = next(line for line in board.text.splitlines() if "▸" in line and "✓" in line)
+        assert strip.endswith("1"), "the number of the last column is seen"
