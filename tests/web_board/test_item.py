@@ -85,7 +85,7 @@ def test_when_somebody_was_faster_both_texts_are_shown(opened: OpenBoard, board:
     # What others change does not take the text away that is being typed.
     board.change()
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("Somebody was faster").wait_for()
+    page.get_by_text("Somebody changed this section first").wait_for()
     comes_to(page, lambda: page.get_by_label("What the file says now").inner_text(), theirs)
     assert (field.input_value(), board.section) == (mine, theirs)
     page.get_by_role("button", name="Keep mine").click()

@@ -16,7 +16,7 @@ from chant_mcp.terminal import say_json
 @json_option
 @on_project
 def inbox(session: Session, as_json: bool) -> None:
-    """List what waits for you, each with the command to type.
+    """List what needs you, each with the command to type.
 
     Questions of agents, approvals, work that failed and why, merges, conflicts, paused work, and a folder
     that is not trusted.

@@ -180,8 +180,8 @@ def _refuse_other_version(session: Session, key: str, seen: str) -> None:
     if now["version"] != seen:
         _, _, name = key.partition(":")
         raise ConflictError(
-            f"'{name}' was changed since you looked at it; nothing was written. "
-            "Look at it as it is now, and decide again."
+            f"'{name}' changed after you opened it; nothing was written. "
+            "Read the new version, then decide again."
         )
 
 

@@ -64,7 +64,7 @@ function makeEditor({ QUIETLY, askForm, button, buttons, call, decide, drawer, f
       fill(editing.conflict);
       editing.input.focus();
     };
-    fill(editing.conflict, make("div.conflict", { role: "alert" }, make("b", "Somebody was faster; nothing was written."), make("p", "The file says this now. Your text is below."),
+    fill(editing.conflict, make("div.conflict", { role: "alert" }, make("b", "Somebody changed this section first; nothing was written."), make("p", "The file says this now. Your text is below."),
       make("pre", { tabIndex: 0, aria: "What the file says now" }, theirs),
       buttons(button("Take theirs", () => settle(theirs)), button("Keep mine", () => settle(editing.input.value)))));
   }
