@@ -45,8 +45,13 @@ for number in range(int(most)):
 """
 
 
-def edited(folder: Path, seconds: float, how: str, lacks: str = "fine-stamps", seed: int = 1) -> Trial:
-    """Save without locks while two writers append; wrong is a save of the editor that is lost."""
+def edited(
+    folder: Path, seconds: float, how: str, lacks: str = "fine-stamps", seed: int = 1, appends: int = 0
+) -> Trial:
+    """Save without locks while two writers append; wrong is a save of the editor that is lost.
+
+    It lasts so many seconds, and on a busy machine until the writers have appended so often.
+    """
     trial = Trial(f"an editor saves {how}, stamps of 10 ms" if lacks else f"an editor saves {how}")
     chance = random.Random(seed)
     path = _spec(folder / "project")
@@ -54,7 +59,7 @@ def edited(folder: Path, seconds: float, how: str, lacks: str = "fine-stamps", s
         for writer in writers:
             _line(writer)
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end or trial.notes["appended"] < appends:
             # Most saves come while something else was written in the same tick of the clock.
             for _ in range(chance.randrange(1, 40)):
                 trial.tries += 1

@@ -18,7 +18,7 @@ from pathlib import Path
 import click
 
 from chant_mcp import progress
-from chant_mcp._core import absolute_searches
+from chant_mcp._core import VERSION, absolute_searches
 from chant_mcp.background import inherit_nothing
 from chant_mcp.commands import serving
 from chant_mcp.commands.catalogue import PROGRAM, SPECKIT, SPECS, TICKETS, VINE
@@ -36,7 +36,7 @@ from chant_mcp.user_folders import config_folder, home_folder
 )
 @project_option
 @serving.options
-@click.version_option(package_name="chant-mcp", prog_name="chant-mcp")
+@click.version_option(version=VERSION, prog_name="chant-mcp")
 @click.pass_context
 def program(
     context: click.Context, project: Path | None, toolsets: str | None, read_only: bool, verbose: bool

@@ -5,6 +5,7 @@ A shell asks at every press of a key: what this imports is little, and no item i
 
 from __future__ import annotations
 
+import os
 import sys
 
 from chant_mcp.command_table import read_table
@@ -133,12 +134,10 @@ def _values(words: list[str], kind: str, typed: str, state: _TypedLine) -> Itera
 
 
 def _workspace(folder: str | None) -> Workspace:
-    from pathlib import Path
-
     from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
-    from chant_mcp.project_place import find_place
+    from chant_mcp.project_root import find_root
 
-    root = find_place(Path.cwd(), Path(folder) if folder else None).root
+    root = os.path.join(os.getcwd(), folder) if folder else find_root(os.getcwd())[0]
     return Workspace(
         root,
         chant=ChantProject(root),

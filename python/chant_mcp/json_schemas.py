@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 Schema = dict[str, Any]
 
 SCHEMA_FILE = Path(__file__).parent / "resources" / "json_schemas.json"
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_KEYED_BY_DATA = frozenset({"accounts", "agents", "changed"})
+"""Objects whose keys are names that people gave, not words of ours."""
 
 _ERROR: Schema = {
     "type": "object",
@@ -64,8 +67,11 @@ def infer_schema(values: list[Any], *, is_top: bool = True) -> Schema:
 
     Args:
         values: The values.
-        is_top: Whether they are answers themselves, which have no other keys; keys within may be data.
+        is_top: Whether they are answers themselves; those without a common key are different forms.
     """
+    forms = _forms(values) if is_top else []
+    if len(forms) > 1:
+        return {"anyOf": [infer_schema(form) for form in forms]}
     types = sorted({_type_of(value) for value in values})
     if types == ["null"]:
         return {}  # its values are of a type that was not met
@@ -76,16 +82,33 @@ def infer_schema(values: list[Any], *, is_top: bool = True) -> Schema:
     if objects:
         names = sorted({name for one in objects for name in one})
         schema["properties"] = {
-            name: infer_schema([one[name] for one in objects if name in one], is_top=False) for name in names
+            name: _infer_property(name, [one[name] for one in objects if name in one]) for name in names
         }
         schema["required"] = [name for name in names if all(name in one for one in objects)]
-        if is_top:
-            schema["additionalProperties"] = False
     lists: list[list[Any]] = [value for value in values if isinstance(value, list)]
     items = [item for one in lists for item in one]
     if items:
         schema["items"] = infer_schema(items, is_top=False)
     return schema
+
+
+def _infer_property(name: str, values: list[Any]) -> Schema:
+    objects: list[dict[str, Any]] = [value for value in values if isinstance(value, dict)]
+    if name in _KEYED_BY_DATA and objects and len(objects) == len(values):
+        inner = [value for one in objects for value in one.values()]
+        return {"type": "object", "additionalProperties": infer_schema(inner, is_top=False)}
+    return infer_schema(values, is_top=False)
+
+
+def _forms(values: list[Any]) -> list[list[Any]]:
+    """Part answers that have no key in common, such as those of `work` with and without `--wait`."""
+    forms: list[tuple[set[str], list[Any]]] = []
+    for value in values:
+        keys: set[str] = set(cast("dict[str, Any]", value)) if isinstance(value, dict) else {""}
+        shared = [form for form in forms if form[0] & keys]
+        forms = [form for form in forms if not form[0] & keys]
+        forms.append((keys.union(*(form[0] for form in shared)), [*(v for f in shared for v in f[1]), value]))
+    return [found for _, found in forms]
 
 
 def _type_of(value: Any) -> str:

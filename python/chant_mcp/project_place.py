@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_FEATURE_FOLDER = re.compile(r"\d{3,}[-_].+")
+from chant_mcp import project_root
+from chant_mcp.project_root import find_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,9 @@ def find_place(working_directory: Path, given: Path | None = None) -> Place:
     if given is not None:
         root = working_directory / given
         return Place(root, (root,), is_given=True)
-    upwards = (working_directory, *working_directory.parents)
-    at = next((at for at, folder in enumerate(upwards) if (folder / ".git").exists()), None)
-    searched = upwards if at is None else upwards[: at + 1]
-    for folder in searched:
-        if holds_work_files(folder):
-            return Place(folder, (folder,), start=working_directory)
-    root = working_directory if at is None else upwards[at]
-    return Place(root, searched, is_guess=at is None, start=working_directory)
+    root, searched, is_guess = find_root(str(working_directory))
+    start = working_directory
+    return Place(Path(root), tuple(map(Path, searched)), is_guess=is_guess, start=start)
 
 
 def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
@@ -68,23 +63,9 @@ def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
 
 def holds_work_files(folder: Path) -> bool:
     """Return whether a folder is the root of a project."""
-    if folder.name == ".chant":
-        return False  # its `specs` are no features
-    markers = (".chant", ".specify", ".mdt-config.toml", "docs/CRs")
-    if any((folder / marker).exists() for marker in markers):
-        return True
-    return _has_features(folder)
+    return project_root.holds_work_files(str(folder))
 
 
 def may_have_features(root: Path) -> bool:
     """Say whether a folder is set up for spec-kit, or holds features."""
-    return (root / ".specify").is_dir() or _has_features(root)
-
-
-def _has_features(folder: Path) -> bool:
-    try:
-        return any(
-            _FEATURE_FOLDER.fullmatch(entry.name) and entry.is_dir() for entry in (folder / "specs").iterdir()
-        )
-    except OSError:
-        return False
+    return (root / ".specify").is_dir() or project_root.has_features(str(root))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import logging
+import os
 import threading
-import uuid
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -84,7 +84,7 @@ class Session:
         """
         self.place = place
         self._door: Door = door
-        self.name = uuid.uuid4().hex[:12]
+        self.name = os.urandom(6).hex()
         """What this session is called in what its agents report and ask."""
         variables = (environment or {}).items()
         self._environment = {name: value for name, value in variables if is_text(name) and is_text(value)}

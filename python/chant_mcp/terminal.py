@@ -91,5 +91,7 @@ def _say_envelope(rest: str) -> None:
     import click
 
     context = click.get_current_context()
-    _, _, command = context.command_path.partition(" ")
+    # The name of the program has blanks itself where Python was told to run the package.
+    program = context.find_root().command_path
+    command = context.command_path.removeprefix(program).strip()
     click.echo(harmless_json(f'{{"schema": {JSON_SCHEMA}, "command": "{command}", {rest}}}'))

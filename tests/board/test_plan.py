@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -31,7 +32,7 @@ async def test_items_stand_in_columns_with_counts_and_the_keys_at_the_foot(
     scene.everything(root)
     async with shown(root, size) as board:
         await board.sees(
-            "Can begin 3", "Being worked on 2", "Waits for you 2", "2/7", "Cache the feed", "tickets"
+            "Can begin 3", "Being worked on 2", "Needs you 2", "2/7", "Cache the feed", "tickets"
         )
         await board.until(lambda: "Column" in keys(board))
         for key in ("Open", "/ Filter", "s Search", "? Keys", "d Dialect", "q Quit"):
@@ -48,7 +49,7 @@ async def test_the_chosen_item_is_shown_with_what_it_waits_for_and_what_waits_fo
     async with shown(root, size) as board:
         await board.sees("Being worked on 2")
         await board.press("right", "enter")
-        await board.sees("Waits for", "Store crossings", "Read the timetable", "Needed by", "as passengers")
+        await board.sees("Depends on", "Store crossings", "Read the timetable", "Needed by", "as passengers")
         assert "Tell passengers about delays" in board.text, "what waits for that is shown, too"
         assert ("Cache the feed" in board.text) is (size == WIDE)
         await board.press("escape")
@@ -167,7 +168,7 @@ async def test_an_empty_folder_says_how_to_begin_and_shows_what_comes(root: Path
     [
         (scene.specs, ["Can begin 1", "Cache the feed"]),
         (scene.plan, ["Being worked on 1", "Map of the harbour"]),
-        (scene.tickets, ["Waits for you 1", "Pay by card"]),
+        (scene.tickets, ["Needs you 1", "Pay by card"]),
         (scene.feature, ["Phase 1: Setup", "T003", "2/5"]),
     ],
     ids=["chant", "vine", "tickets", "speckit"],
@@ -193,7 +194,7 @@ async def test_all_dialects_together_and_one_after_the_other(root: Path) -> None
         ):
             await board.press("d")
             await board.sees(*[text.replace("Begin", "Can begin") for text in texts])
-            await board.until(lambda: "Waits for you 2" not in board.text, "one dialect alone")
+            await board.until(lambda: "Needs you 2" not in board.text, "one dialect alone")
         await board.press("d")
         await board.sees("Can begin 3")
 
@@ -220,3 +221,25 @@ async def test_looking_at_everything_changes_no_file(root: Path) -> None:
         await board.press("1", "right", "enter", "escape", "d")
         await board.sees("Show departures")
     assert tree(root) == before
+
+
+@pytest.mark.requirement("board:plan:columns_end_at_words")
+@pytest.mark.parametrize("size", [(60, 24), (80, 24), (100, 30), (140, 45), (200, 45)])
+async def test_titles_end_at_words_in_columns_of_each_width(root: Path, size: tuple[int, int]) -> None:
+    title = "Passengers reserve internationally comfortable accommodations everywhere"
+    project = Project(root)
+    for number, status in enumerate(["pending", "in_progress", "completed", "failed", *["pending"] * 30]):
+        project.spec(f"2026-02-02-{number:03}-abc", body=f"# {title}", status=status)
+    async with shown(root, size) as board:
+        await board.sees("Passengers")
+        lines = [line for line in board.text.splitlines() if "Passengers" in line]
+        parts = [part for line in lines for part in re.split(r" [○◑⊘●] ", line)[1:]]
+        # Behind a title may be the bar that scrolls, or the item beside the columns.
+        cards = [re.split(r"  | ?[│▁-█▉-▏]", part)[0].strip() for part in parts]
+        assert len(cards) > 2
+        for card in cards:
+            assert card.endswith("…"), board.text
+            words = card.rstrip("…").split()
+            assert words == title.split()[: len(words)], board.text
+        strip = next(line for line in board.text.splitlines() if "▸" in line and "✓" in line)
+        assert strip.endswith("1"), "the number of the last column is seen"

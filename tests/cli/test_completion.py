@@ -183,7 +183,7 @@ def test_completion_takes_little_at_ten_thousand_items(project: Project) -> None
         name = f"2026-{1 + number // 1000:02}-01-{number % 1000:03}-{number:05x}.md"
         (folder / name).write_text(f"---\nlabels: [l{number % 9}]\n---\n# Item {number}\n", encoding="utf-8")
     program = str(Path(sys.executable).with_name("chant-mcp"))
-    for typed in (["tick", "2026-04-01-04"], ["list", "--label", "l"], ["li"]):
+    for typed in (["tick", ""], ["tick", "2026-04-01-04"], ["list", "--label", "l"], ["li"]):
         taken: list[float] = []
         for _ in range(3):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -194,6 +194,23 @@ def test_completion_takes_little_at_ten_thousand_items(project: Project) -> None
             taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
             assert done.stdout
         assert min(taken) < seconds_here(0.08), (typed, taken)
+
+
+@pytest.mark.requirement("cli:completion:quick")
+def test_completion_and_the_version_import_little(filled: Cli) -> None:
+    program = str(Path(sys.executable).with_name("chant-mcp"))
+
+    def imported(*words: str) -> set[str]:
+        command = [sys.executable, "-X", "importtime", program, *words]
+        done = subprocess.run(
+            command, cwd=filled.project.root, capture_output=True, encoding="utf-8", check=True
+        )
+        return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+    for_items = imported("complete-words", "tick", "")
+    assert "chant_mcp._core" in for_items
+    assert not {"click", "dataclasses", "inspect", "logging", "pathlib", "typing"} & for_items
+    assert not {"difflib", "email", "importlib.metadata"} & imported("--version")
 
 
 @pytest.mark.requirement("cli:help:manual")

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chant_mcp._core import acting_kind
+from chant_mcp.init.layout import ignore_file
 from cli.kit import Cli
 from harness import Project
 
@@ -118,6 +120,26 @@ def test_another_clone_knows_what_was_imported_and_an_earlier_import_says_so(
     _ledger(source, {**QUAY, "status": "closed", "priority": 4})
     (conflict,) = cli.json("import", str(source), "--update")["conflicts"]
     assert conflict["here"].startswith("archived or unreadable")
+
+
+@pytest.mark.requirement("import:update:three_way")
+def test_records_of_imports_are_committed_and_are_only_compared(cli: Cli, tmp_path: Path) -> None:
+    project = cli.project
+    ignored = ignore_file(project.root)
+    assert ignored.after
+    (project.root / ignored.name).write_bytes(ignored.after)
+    source = _ledger(tmp_path / "other", QUAY)
+    (row,) = cli.json("import", str(source))["created"]
+    (records,) = (project.root / ".chant" / "imports").iterdir()
+    project.repository()
+    name = str(records.relative_to(project.root))
+    assert project.git("ls-files", "--", name).strip() == name
+    assert acting_kind(name) is None
+    # Whoever changes a record puts no text of their own into a spec.
+    records.write_text(records.read_text("utf-8").replace("Two.", "Run `curl`."), encoding="utf-8")
+    _ledger(source, {**QUAY, "status": "closed"})
+    cli.run("import", str(source), "--update")
+    assert "curl" not in _file(project, row["id"]).read_text("utf-8")
 
 
 @pytest.mark.requirement("import:sources:more")

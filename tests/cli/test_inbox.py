@@ -49,7 +49,7 @@ def test_what_waits_for_a_person_is_listed_with_its_command(agents: AtWork) -> N
     agents("approve", SECOND)
     agents("tickets", "status", "DEM-001", "Approved")
     agents.spec(FIRST, "Log in", status="completed")
-    assert agents("inbox") == "Nothing waits for you.\n"
+    assert agents("inbox") == "Nothing needs you.\n"
     assert "wait for you" not in agents("status")
 
 

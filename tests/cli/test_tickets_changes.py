@@ -91,7 +91,10 @@ def test_set_says_what_was_and_what_is(cli: Cli) -> None:
     assert "# Log in = twice\n" in written
     assert "assignee" not in written
     before = path.read_bytes()
-    assert cli("tickets", "set", "1", "priority=High") == "DEM-001: nothing changed, it says so already.\n"
+    assert (
+        cli("tickets", "set", "1", "priority=High")
+        == "DEM-001: nothing changed; it already has these values.\n"
+    )
     assert path.read_bytes() == before
 
 

@@ -129,7 +129,7 @@ def test_choosing_claude_at_a_terminal_writes_mcp_json(
         ("Name of the project:", ENTER),
         ("Who works on specs?", ENTER),
         ("Write instructions for which agents?", SPACE + ENTER),
-        ("Configure which hosts, beside those?", ENTER),
+        ("Which other hosts should be configured?", ENTER),
     ):
         terminal.shows(question)
         terminal.type(keys)
@@ -170,7 +170,7 @@ def test_a_second_time_at_a_terminal_it_asks_what_to_add(
     before = tree(folder.root)
     terminal = init_at_terminal()
     terminal.shows("Chant already initialized.")
-    for question in ("Write instructions for which agents?", "Configure which hosts, beside those?"):
+    for question in ("Write instructions for which agents?", "Which other hosts should be configured?"):
         terminal.shows(question)
         terminal.type(ENTER)
     terminal.shows("Nothing was added.")

@@ -28,6 +28,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A filter looks at IDs, titles and labels in any case of letters, a search at texts, too.",
         "issue 8: The board",
     ),
+    "board:plan:columns_end_at_words": Requirement(
+        "On screens of each width titles in columns end at a word, and the line above them has all counts.",
+        "issue: The daily hour 6",
+    ),
     "board:plan:esc_clears_a_filter": Requirement(
         "Esc closes what is open; then it clears the filter, the label and the format.",
         "issue: The daily hour 6",

@@ -109,6 +109,18 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A person edits title, labels, dependencies and criteria of items in the browser.",
         "issue: The daily hour, point 6",
     ),
+    "web_page:palette:finds_everything": Requirement(
+        "Ctrl+K or ⌘K opens a palette that finds screens, acts and items by a few letters.",
+        "issue: The daily hour, point 6",
+    ),
+    "web_page:look:theme_is_chosen": Requirement(
+        "A person chooses the theme of the system, light or dark; the browser keeps the choice.",
+        "issue: The daily hour, point 6",
+    ),
+    "web_page:real:items_are_added_with_all": Requirement(
+        "A person adds a spec with labels, dependencies and criteria; an unknown dependency is refused.",
+        "issue: The daily hour, point 6",
+    ),
     "web_page:lists:done_newest_first": Requirement(
         "Done shows the newest first, cards show who is on them, and a phone opens on the first column that "
         "holds something.",

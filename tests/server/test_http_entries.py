@@ -277,7 +277,7 @@ def test_an_entry_that_could_not_be_taken_out_goes_when_it_can(
     first.stop(how)
     for _ in range(2):
         later = listen(project.root, "--register", "cursor")
-        later.line("Warning: an entry of a server that is gone is still there. `.mcp.json` is not plain JSON")
+        later.line("Warning: the entry of a stopped server is still there. `.mcp.json` is not plain JSON")
         later.stop()
         assert len(records(tmp_path)) == 1
     (project.root / ".mcp.json").write_text(whole, encoding="utf-8")

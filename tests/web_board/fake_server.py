@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import uvicorn
-from chant_mcp.web_board.assemble import assemble_editor, assemble_page
+from chant_mcp.web_board.assemble import assemble_app, assemble_later, assemble_page
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
@@ -175,7 +175,7 @@ class FakeBoard:
     def _board_section(self, key: str, section: str) -> Data:
         return {"text": self.section}
 
-    def _chant_add(self, description: str, criteria: list[str] | None = None) -> Data:
+    def _chant_add(self, description: str, **_: Any) -> Data:
         self.items.append(card("can_begin", "chant:2026-11-23-001-new", description, "pending", {}))
         self.change()
         return {"id": "2026-11-23-001-new"}
@@ -194,6 +194,9 @@ class FakeBoard:
             return {"error": self.refusal}
         if given["act"] == "edit":
             return self._edit(given)
+        if given["act"] == "add":
+            added = self._chant_add(given["title"])
+            return {"done": True, "text": "Added.", "key": f"chant:{added['id']}"}
         self.inbox = [one for one in self.inbox if not _is_meant(one, given)]
         self.change()
         return {"done": True, "text": f"{given['act']}: done"}
@@ -238,11 +241,11 @@ class BoardRoutes:
 
     async def editor(self, _: Request) -> Response:
         """Send the script that edits."""
-        return Response(assemble_editor(), media_type="text/javascript")
+        return Response(assemble_later(), media_type="text/javascript")
 
     async def app(self, _: Request) -> Response:
         """Send the page as a host shows it: with the host's policy."""
-        return HTMLResponse(assemble_page().html, headers={"Content-Security-Policy": HOST_POLICY})
+        return HTMLResponse(assemble_app(), headers={"Content-Security-Policy": HOST_POLICY})
 
     async def host(self, _: Request) -> Response:
         """Send a page that shows the board as an App."""

@@ -33,7 +33,7 @@ def test_an_item_shows_its_text_criteria_log_and_diff(opened: OpenBoard, board: 
         [{"id": "boo", "check": [third]}, {"id": "boo", "uncheck": [third]}],
     )
 
-    page.get_by_role("tab", name="Waits").click()
+    page.get_by_role("tab", name="Dependencies").click()
     comes_to(
         page,
         lambda: page.locator(".tree").first.locator("a").all_inner_texts()[0],
@@ -85,7 +85,7 @@ def test_when_somebody_was_faster_both_texts_are_shown(opened: OpenBoard, board:
     # What others change does not take the text away that is being typed.
     board.change()
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("Somebody was faster").wait_for()
+    page.get_by_text("Somebody changed this section first").wait_for()
     comes_to(page, lambda: page.get_by_label("What the file says now").inner_text(), theirs)
     assert (field.input_value(), board.section) == (mine, theirs)
     page.get_by_role("button", name="Keep mine").click()
@@ -135,7 +135,7 @@ def test_the_graph_moves_zooms_and_leads_to_items(opened: OpenBoard, board: Fake
     page.locator(f"g[data-key='{BOOK}'] rect").click()
     page.wait_for_selector("#drawer-title")
     comes_to(page, lambda: page.locator("#drawer-title").inner_text(), "Book a crossing")
-    page.get_by_role("tab", name="Waits").click()
+    page.get_by_role("tab", name="Dependencies").click()
     page.get_by_role("button", name="Show in the graph").click()
     until(page, "document.querySelector('[aria-label=Steps]')")
     comes_to(page, lambda: board.asked("board_graph")[-1]["key"], BOOK)

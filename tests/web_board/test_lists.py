@@ -157,13 +157,17 @@ def test_an_empty_project_makes_its_first_item(opened: OpenBoard, board: FakeBoa
     board.reset([])
     page = opened.page()
     page.get_by_role("button", name="Make the first spec").click()
+    page.locator("dialog").wait_for()
     page.keyboard.type("Log in")
     page.keyboard.press("Tab")
     page.keyboard.type("Wrong passwords are refused\n\nTests pass")
+    page.keyboard.press("Tab")
+    page.keyboard.type("web, ui")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector(".drawer")
-    wanted = {"description": "Log in", "criteria": ["Wrong passwords are refused", "Tests pass"]}
-    comes_to(page, lambda: board.asked("chant_add"), [wanted])
+    criteria = "Wrong passwords are refused\n\nTests pass"
+    wanted = {"act": "add", "title": "Log in", "labels": "web, ui", "depends_on": "", "criteria": criteria}
+    comes_to(page, lambda: board.acts, [wanted])
     comes_to(page, lambda: page.locator(".row").count(), 1)
 
 
@@ -182,6 +186,8 @@ def test_a_task_is_added_to_a_plan_and_to_a_feature(opened: OpenBoard, board: Fa
             assert kinds.input_value() == "vine:plans/release.vine", "the plan of the open item"
         else:
             kinds.select_option(label=kind)
+        is_of_spec = page.get_by_label("Labels, with commas").is_visible()
+        assert is_of_spec == (kinds.input_value() == "chant")
         page.get_by_role("textbox", name="Title").fill(title)
         page.keyboard.press("Enter")
 
@@ -199,11 +205,62 @@ def test_a_task_is_added_to_a_plan_and_to_a_feature(opened: OpenBoard, board: Fa
     assert board.acts[-1] == {"act": "add_task", "feature": "060-seats", "title": "Draw the bow"}
 
 
+@pytest.mark.requirement("web_page:palette:finds_everything")
+def test_the_palette_finds_screens_acts_and_items(opened: OpenBoard, board: FakeBoard) -> None:
+    page = opened.page()
+    field = page.get_by_role("combobox", name="Find a screen, an act or an item")
+
+    def choose(typed: str, expected: str) -> None:
+        page.keyboard.press("Control+k")
+        field.fill(typed)
+        comes_to(page, lambda: page.locator(".found [aria-selected=true]").inner_text(), expected)
+        page.keyboard.press("Enter")
+        page.locator("dialog").wait_for(state="detached")
+
+    choose("goti", "Go to Timeline")
+    comes_to(page, lambda: page.evaluate("location.hash"), "#timeline")
+    item = next(one for one in board.items if one["dialect"] == "chant")
+    page.keyboard.press("Meta+k")
+    field.fill(item["title"])
+    option = page.locator("#found").get_by_role("option", name=item["title"]).first
+    option.wait_for()
+    option.click()
+    page.locator("#drawer-title", has_text=item["title"]).wait_for()
+    page.keyboard.press("Control+k")
+    page.locator(".found li", has_text="Edit…").wait_for()
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
+        page.keyboard.press(key)
+    chosen = page.locator(".found li").nth(1)
+    assert chosen.get_attribute("aria-selected") == "true"
+    assert field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+    field.fill("no such thing at all")
+    comes_to(page, lambda: page.locator(".found").inner_text(), "No match.")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+
+
+@pytest.mark.requirement("web_page:look:theme_is_chosen")
+def test_the_theme_that_is_chosen_stays(opened: OpenBoard) -> None:
+    page = opened.page(theme="light")
+    page.get_by_label("Theme").select_option(label="Dark theme")
+    background = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(background) == "rgb(21, 24, 27)"
+    page = opened.page(theme="light")
+    assert page.evaluate(background) == "rgb(21, 24, 27)"
+    page.get_by_label("Theme").select_option(label="System theme")
+    assert page.evaluate(background) == "rgb(245, 246, 244)"
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Find").fill("dark")
+    page.keyboard.press("Enter")
+    assert page.evaluate(background) == "rgb(21, 24, 27)"
+
+
 @pytest.mark.requirement("web_page:look:narrow_and_dark")
 def test_on_a_narrow_dark_screen_nothing_scrolls_sideways(opened: OpenBoard) -> None:
     page = opened.page(width=360, theme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 27)"
-    for name in ("Waits for you: 3", "Done: 3"):
+    for name in ("Needs you: 3", "Done: 3"):
         page.get_by_role("button", name=name).click()
         until(
             page, f"document.querySelector('[aria-label=\"{name}\"]').getAttribute('aria-pressed') === 'true'"

@@ -99,7 +99,7 @@ def test_a_person_acts_on_the_real_board(real_board: WebBoardProcess) -> None:
     waiting = root / ".chant" / "specs" / f"{WAITING}.md"
 
     def use(page: Page) -> None:
-        page.get_by_text("Waits for you").wait_for()
+        page.get_by_text("Needs you").wait_for()
         assert "once=" not in page.url
         # Another program's change is seen without a reload.
         text = waiting.read_text("utf-8").replace("# Two", "# Two of them")
@@ -107,7 +107,7 @@ def test_a_person_acts_on_the_real_board(real_board: WebBoardProcess) -> None:
         page.get_by_text("Two of them").first.wait_for()
         page.keyboard.press("5")
         page.get_by_role("button", name="Approve").first.click()
-        page.get_by_text("Nothing waits for you.").wait_for()
+        page.get_by_text("Nothing needs you.").wait_for()
 
     assert look(real_board, use) == []
     assert "status: approved" in waiting.read_text("utf-8")
@@ -132,7 +132,7 @@ def test_a_person_edits_the_attributes_of_items(real_board: WebBoardProcess) -> 
 
     def use(page: Page) -> None:
         page.get_by_text("DEM-001").first.wait_for()
-        title, waits, labels = "Title", "Waits for", "Labels"
+        title, waits, labels = "Title", "Depends on", "Labels"
         edit(
             page,
             f"chant:{WAITING}",
@@ -150,3 +150,34 @@ def test_a_person_edits_the_attributes_of_items(real_board: WebBoardProcess) -> 
     assert "title: Register" in ticket.read_text("utf-8") or "# Register" in ticket.read_text("utf-8")
     assert WAITING in ticket.read_text("utf-8")
     assert "[whole] All (started)" in (root / "plan.vine").read_text("utf-8")
+
+
+@pytest.mark.requirement("web_page:real:items_are_added_with_all")
+def test_a_person_adds_items_with_labels_and_dependencies(real_board: WebBoardProcess) -> None:
+    root = real_board.listening.root
+    feature(root)
+
+    def add(page: Page, title: str, waits: str, **more: str) -> None:
+        page.get_by_role("button", name="+ Add").click()
+        page.locator("dialog").get_by_label("Title").fill(title)
+        page.locator("dialog").get_by_label("Depends on").fill(waits)
+        for label, text in more.items():
+            page.locator("dialog").get_by_label(label).fill(text)
+        page.locator("dialog").get_by_role("button", name="Add").click()
+
+    def use(page: Page) -> None:
+        page.get_by_text("Needs you").wait_for()
+        add(page, "Broken", "nothing-like-this", Labels="web")
+        page.locator(".notice.is-error", has_text="nothing-like-this").wait_for()
+        add(page, "Ship it", WAITING, Labels="web, ui", **{"Done when": "It floats"})
+        page.locator("#drawer-title", has_text="Ship it").wait_for()
+
+    assert [line for line in look(real_board, use) if "400" not in line] == []
+    specs = root / ".chant" / "specs"
+    texts = [path.read_text("utf-8") for path in specs.glob("*.md")]
+    (added,) = [text for text in texts if "# Ship it" in text]
+    assert WAITING in added
+    assert "- [ ] It floats\n" in added
+    assert "web" in added
+    assert "ui" in added
+    assert not [text for text in texts if "# Broken" in text]

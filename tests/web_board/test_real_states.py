@@ -7,10 +7,11 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Protocol
 
 import pytest
 from board.changing import feature, plan
@@ -21,9 +22,10 @@ from harness import Project
 from server.web_board_process import WebBoardProcess, start_web_board
 from state_folder import state_folder
 from web_board.conftest import CHROMIUM
+from web_board.firefox import FIREFOX, started_firefox
 
 pytest.importorskip("playwright", reason="Playwright is not installed")
-from playwright.sync_api import Browser, Page, Playwright, Request, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
 
@@ -36,53 +38,104 @@ QUIET = 0.06
 """Seconds without a request after which a screen is drawn."""
 
 
+_COUNT_REQUESTS = """
+const count = (window.requests = { pending: 0, changed: performance.now() });
+const fetch = window.fetch.bind(window);
+window.fetch = async (path, options) => {
+  // One request stays open: by it the server says what changed.
+  if (path === "/board/events") return fetch(path, options);
+  count.pending += 1;
+  try { return await fetch(path, options); }
+  finally { count.pending -= 1; count.changed = performance.now(); }
+};
+"""
+_IS_QUIET = """
+const { pending, changed } = window.requests;
+return pending === 0 && performance.now() - changed > arguments[0] * 1000;
+"""
+
+
+class BrowserPage(Protocol):
+    """A page in some browser."""
+
+    def open(self, url: str) -> None:
+        """Load a page."""
+        ...
+
+    def run(self, script: str, *given: Any) -> Any:
+        """Run the body of a function in the page."""
+        ...
+
+    def errors(self) -> list[str]:
+        """Give what the console says, errors of the page among it."""
+        ...
+
+
+class ChromiumPage:
+    """A page in Chromium."""
+
+    def __init__(self, page: Page) -> None:
+        """Watch a page that is not open yet."""
+        self._page = page
+        self._errors: list[str] = []
+        page.on("console", lambda message: self._errors.append(message.text))
+        page.on("pageerror", lambda error: self._errors.append(str(error)))
+
+    def open(self, url: str) -> None:
+        """Load a page."""
+        self._page.goto(url)
+
+    def run(self, script: str, *given: Any) -> Any:
+        """Run the body of a function in the page."""
+        return self._page.evaluate(f"given => (function () {{ {script} }}).apply(null, given)", list(given))
+
+    def errors(self) -> list[str]:
+        """Give what the console says, errors of the page among it."""
+        return self._errors
+
+
 class Pages:
     """The page in a browser, and what is wrong with it in any state."""
 
-    def __init__(self, page: Page, url: str) -> None:
-        """Watch a page that is not open yet."""
+    def __init__(self, page: BrowserPage) -> None:
+        """Take the page, which is not open yet."""
         self.page = page
-        self.url = url
         self.wrong: list[str] = []
         self.state = ""
-        self._pending: set[Request] = set()
-        self._changed = time.monotonic()
-        page.set_default_timeout(15_000)
-        page.on("console", lambda message: self._found(f"console: {message.text}"))
-        page.on("pageerror", lambda error: self._found(f"error: {error}"))
-        page.on("request", lambda request: self._count(request, is_new=True))
-        for event in ("requestfinished", "requestfailed"):
-            page.on(event, lambda request: self._count(request, is_new=False))
 
-    def _found(self, what: str) -> None:
-        self.wrong.append(f"{self.state}: {what}")
+    def open(self, url: str, text: str) -> None:
+        """Load the board, and wait for a text."""
+        self.page.open(url)
+        self.page.run(_COUNT_REQUESTS)
+        self.until(lambda: text in self.text())
 
-    def _count(self, request: Request, *, is_new: bool) -> None:
-        # One request stays open: by it the server says what changed.
-        if request.url.endswith("/board/events"):
-            return
-        (self._pending.add if is_new else self._pending.discard)(request)
-        self._changed = time.monotonic()
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something holds."""
+        until = time.monotonic() + 15
+        while not holds():
+            assert time.monotonic() < until, f"{self.state}: {self.text()}"
+            time.sleep(0.02)
 
     def settled(self) -> None:
         """Wait until nothing is on its way."""
-        until = time.monotonic() + 15
-        self._changed = time.monotonic()
-        while self._pending or time.monotonic() - self._changed < QUIET:
-            assert time.monotonic() < until, f"{self.state}: requests without an end: {self._pending}"
-            self.page.wait_for_timeout(20)
+        self.page.run("window.requests.changed = performance.now()")
+        self.until(lambda: self.page.run(_IS_QUIET, QUIET))
+
+    def text(self) -> str:
+        """Give all that is seen."""
+        return self.page.run("return document.body.innerText")
 
     def go(self, address: str) -> None:
         """Go to an address of the page, and read all that is seen there."""
-        self.page.evaluate("address => { location.hash = address }", address)
+        self.page.run("location.hash = arguments[0]", address)
         self.settled()
         self._read(address)
 
     def _read(self, where: str) -> None:
-        text = self.page.locator("body").inner_text()
+        text = self.text()
         for found in WRONG.finditer(text):
             around = text[max(0, found.start() - 60) : found.end() + 40]
-            self._found(f"{where} shows {found[0]!r}: {around!r}")
+            self.wrong.append(f"{self.state}: {where} shows {found[0]!r}: {around!r}")
 
     def look_around(self, state: str, keys: tuple[str, ...]) -> None:
         """Read all screens, and all parts of some items."""
@@ -91,28 +144,30 @@ class Pages:
             self.go(screen)
         for key in keys:
             self.go(f"item/{key}")
-            tabs = self.page.get_by_role("tab")
-            for number in range(tabs.count()):
-                tabs.nth(number).click()
+            for number in range(self.page.run("return document.querySelectorAll('[role=tab]').length")):
+                self.page.run("document.querySelectorAll('[role=tab]')[arguments[0]].click()", number)
                 self.settled()
                 self._read(f"{key}, part {number}")
         self.go("board")
+        self.wrong += [f"{state}: console: {text}" for text in self.page.errors()]
 
 
 @contextmanager
-def browser_of(name: str, playwright: Playwright) -> Iterator[Browser]:
-    """Start a browser, if it is installed."""
-    if name == "chromium":
-        if CHROMIUM is None:
-            pytest.skip("no Chromium is installed: the board's page is not tested")
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+def page_in(name: str, folder: Path) -> Iterator[BrowserPage]:
+    """Open a page in a browser, if it is installed."""
+    if name == "firefox":
+        if FIREFOX is None:
+            pytest.skip("no Firefox is installed: the board's page is tested in Chromium alone")
+        with started_firefox(FIREFOX, folder / "profile") as page:
+            yield page
+        return
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed: the board's page is not tested in it")
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-    else:
-        if not Path(playwright.firefox.executable_path).exists():
-            pytest.skip("Playwright's Firefox is not installed")
-        browser = playwright.firefox.launch()
-    yield browser
-    browser.close()
+        yield ChromiumPage(browser.new_page(viewport={"width": 1300, "height": 800}))
+        browser.close()
 
 
 def _fill(project: Project) -> None:
@@ -140,14 +195,14 @@ def _archived(root: Path) -> None:
 KEYS = (f"chant:{FIRST}", f"chant:{SECOND}", "tickets:DEM-001", "vine:plan.vine#part")
 
 
-def _all_states(agents: AtWork, board: WebBoardProcess, pages: Pages) -> None:
+def _all_states(agents: AtWork, pages: Pages) -> None:
     root = agents.project.root
     pages.look_around("no run", KEYS)
     agents("work", FIRST)
     agents.until_waiting(FIRST)
     pages.look_around("live", KEYS[:1])
     pages.go("agents")
-    assert pages.page.get_by_text("1 at work").count(), "the run that goes on is shown"
+    assert "1 at work" in pages.text(), "the run that goes on is shown"
     agents.go(FIRST)
     agents.until(FIRST, "completed")
     agents("work", SECOND, "--wait", code=1)
@@ -156,7 +211,7 @@ def _all_states(agents: AtWork, board: WebBoardProcess, pages: Pages) -> None:
     SpeckitFeatures(root).ask("Which database?")
     pages.look_around("archived dependencies and questions", (f"chant:{BEHIND}",))
     pages.go("inbox")
-    assert pages.page.get_by_text("Which database?").count()
+    assert "Which database?" in pages.text()
     # The records are gone, their copies for other programs are there.
     shutil.rmtree(state_folder(root))
     pages.look_around("history only", KEYS[:1])
@@ -176,12 +231,10 @@ def test_no_screen_shows_what_is_no_word(name: str, tmp_path: Path) -> None:
         patch.chdir(project.root)
 
         def look() -> list[str]:
-            with sync_playwright() as playwright, browser_of(name, playwright) as browser:
-                page = browser.new_page(viewport={"width": 1300, "height": 800})
-                pages = Pages(page, board.url)
-                page.goto(f"{board.url}/board#once={board.code}")
-                page.get_by_text("Log in").first.wait_for()
-                _all_states(agents, board, pages)
+            with page_in(name, tmp_path) as page:
+                pages = Pages(page)
+                pages.open(f"{board.url}/board#once={board.code}", "Log in")
+                _all_states(agents, pages)
                 return pages.wrong
 
         # The browser's loop has a thread of its own, so that other tests may have theirs.

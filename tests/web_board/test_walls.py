@@ -8,7 +8,7 @@ from typing import Any
 
 import chant_mcp
 import pytest
-from chant_mcp.web_board.assemble import assemble_editor, assemble_page
+from chant_mcp.web_board.assemble import assemble_later, assemble_page
 from web_board.fake_server import FakeBoard
 from web_board.items import Data, card, ferry, picture
 from web_board.looking import OpenBoard, comes_to, until
@@ -157,7 +157,7 @@ def test_hostile_texts_stay_text_on_every_screen(opened: OpenBoard, board: FakeB
         page.locator(
             {"graph": "svg", "timeline": ".timeline .row"}.get(address, ".entry, .drawer")
         ).first.wait_for()
-    for tab in ("Criteria", "Waits", "Log", "Diff", "Text"):
+    for tab in ("Criteria", "Dependencies", "Log", "Diff", "Text"):
         page.get_by_role("tab", name=tab).click()
         until(page, "document.querySelector('.drawer-panel').textContent.includes('<img src=x')")
     links = page.locator(".document a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
@@ -213,6 +213,18 @@ def test_as_an_app_the_page_has_no_act_of_a_person(opened: OpenBoard, board: Fak
     assert frame.get_by_text("Only a person decides these").is_visible()
     comes_to(page, lambda: frame.get_by_role("button", name="Start again").count(), 1)
 
+    # A host loads nothing later: what adds and finds is in the page.
+    frame.get_by_role("button", name="+ Add").click()
+    frame.get_by_role("textbox", name="Title").fill("From the host")
+    frame.get_by_label("Labels, with commas").fill("web")
+    frame.get_by_label("Depends on: IDs, with commas").fill("x7m, k3f")
+    page.keyboard.press("Enter")
+    wanted = {"description": "From the host", "criteria": [], "labels": ["web"], "depends_on": ["x7m", "k3f"]}
+    comes_to(page, lambda: board.asked("chant_add"), [wanted])
+    frame.locator("#drawer-title", has_text="From the host").wait_for()
+    assert frame.get_by_label("Theme").count() == 0
+    page.keyboard.press("Escape")
+
     # What the model has just read is opened; a host's question that is not known is answered.
     result = {"structuredContent": {"id": "2026-11-20-002-boo", "body": "x"}}
     page.evaluate("result => send({ method: 'ui/notifications/tool-result', params: result })", result)
@@ -230,10 +242,12 @@ def test_as_an_app_the_page_has_no_act_of_a_person(opened: OpenBoard, board: Fak
 def test_the_sources_are_plain_small_and_complete() -> None:
     sent = assemble_page().html
     assert len(sent.encode()) < 80_000
-    later = assemble_editor()
+    later = assemble_later()
     for file in PAGE.glob("*.js"):
         names = re.findall(r"^(?:export )?(?:const|function) (\w+)", file.read_text("utf-8"), re.M)
-        assert names[-1] in (later if file.name == "change.js" else sent), file.name
+        assert names[-1] in (later if file.name in ("change.js", "adding.js", "palette.js") else sent), (
+            file.name
+        )
     for file in PAGE.glob("*.css"):
         assert re.findall(r"^(\.[\w-]+) ", file.read_text("utf-8"), re.M)[-1] in sent, file.name
     makes_html = (

@@ -122,7 +122,7 @@ def _facts(item: Data) -> Iterator[str]:
     for row in item["criteria"]:
         yield f"[{'x' if row['done'] else ' '}] {row['text']}"
     if why := item.get("why"):
-        yield f"Waits for you: {words.WHY.get(why, why)}"
+        yield f"Needs you: {words.WHY.get(why, why)}"
 
 
 def _listing(shown: Any) -> list[str]:

@@ -24,6 +24,11 @@ _SHORTEST_BAR = 4
 _NARROWEST, _WIDEST = 26, 44
 """Cells of a column."""
 
+_CARD_LINES, _CARD_EDGE, _FRAME_LINES = 2, 2, 8
+"""Lines of a card, cells beside its text, and lines of the screen above and below the cards."""
+
+_SHORT_NAMES = {meaning: short for meaning, (_, _, short, _) in words.MEANINGS.items()}
+
 _AHEAD = 20
 """So many cards before the last one the next page is asked for."""
 
@@ -80,21 +85,25 @@ class MeaningStrip(Static):
             self._draw()
 
     def on_resize(self) -> None:
-        """Write short words where there is little room."""
+        """Write short words where there is little room, and shapes alone where there is less."""
         self._draw()
 
     def _draw(self) -> None:
-        line = self._line(is_short=False)
-        self.update(line if line.cell_len <= self.size.width else self._line(is_short=True))
+        no_names = dict.fromkeys(_SHORT_NAMES, "")
+        lines = [self._line({}), self._line(_SHORT_NAMES), self._line(_SHORT_NAMES, 1), self._line(no_names)]
+        fitting = [line for line in lines if line.cell_len <= self.size.width]
+        self.update((fitting or lines[-1:])[0])
 
-    def _line(self, *, is_short: bool) -> Text:
+    def _line(self, names: dict[str, str], gap: int = 2) -> Text:
         line = Text(no_wrap=True, overflow="ellipsis")
         for meaning, count in self._counts.items():
-            shape, name, short, tone = words.MEANINGS[meaning]
+            shape, long, _, tone = words.MEANINGS[meaning]
+            name = names.get(meaning, long)
+            text = f"{name} {count}" if name else f"{count}"
             style = "reverse bold" if meaning == self._current else "" if count else "dim"
             line.append_text(plain(shape, tone if count else "dim"))
-            line.append_text(plain(f" {short if is_short else name} {count}", style)).append("  ")
-        line.right_crop(2)
+            line.append_text(plain(f" {text}", style)).append(" " * gap)
+        line.right_crop(gap)
         return line
 
 
@@ -106,6 +115,8 @@ class Column(Vertical):
         super().__init__(classes="column")
         self.meaning = meaning
         self.total = 0
+        self._items: list[Data] = []
+        self._card_width = _WIDEST
 
     def compose(self) -> ComposeResult:
         """Put the heading above the cards."""
@@ -122,7 +133,21 @@ class Column(Vertical):
         self.total = column["count"]
         count = plain(f" {column['count']}", "bold")
         self.query_one(".heading", Static).update(words.meaning(self.meaning).append_text(count))
-        self.cards.fill([Row(item["key"], words.card(item)) for item in column["items"]])
+        self._items = column["items"]
+        self._draw_cards()
+
+    def share(self, width: int, seen: int) -> None:
+        """Take a width in cells, of which `seen` are never out of sight."""
+        self.styles.width = width
+        if self._card_width != seen - _CARD_EDGE:
+            self._card_width = seen - _CARD_EDGE
+            if self._items:
+                self._draw_cards()
+
+    def _draw_cards(self) -> None:
+        is_scrolled = len(self._items) * _CARD_LINES > self.screen.size.height - _FRAME_LINES
+        width = self._card_width - is_scrolled * self.cards.styles.scrollbar_size_vertical
+        self.cards.fill([Row(item["key"], words.card(item, width)) for item in self._items])
 
 
 class Cards(Listing):
@@ -191,7 +216,7 @@ class Columns(HorizontalScroll, can_focus=False):
         # Rounded up: no strip of the next column is left, and the last one loses a cell of its edge.
         width = min(_WIDEST, -(-self.size.width // at_once))
         for column in columns:
-            column.styles.width = width
+            column.share(width, min(width, self.size.width // at_once))
 
     async def _arrange(self, meanings: list[str]) -> None:
         old = self._columns

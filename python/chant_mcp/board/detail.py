@@ -50,7 +50,7 @@ def _parts(item: Data) -> Iterator[RenderableType]:
     yield plain(item["key"], "dim")
     yield _state(item)
     around = item["around"]
-    for heading, name in (("Waits for", "waits_for"), ("Needed by", "needed_by")):
+    for heading, name in (("Depends on", "waits_for"), ("Needed by", "needed_by")):
         if rows := list(words.tree(around[name], around[f"{name}_more"])):
             yield plain(f"\n{heading}", "bold underline")
             for row in rows:

@@ -31,7 +31,7 @@ def file_of(root: Path, path: str) -> Path:
     """
     file = (root / path).resolve()
     if not file.is_relative_to(root.resolve()) or not file.is_file():
-        raise RefusedError(f"`{path}` is no file of this project by now. Press 5 to see problems of files.")
+        raise RefusedError(f"`{path}` is no longer a file of this project. Press 5 to see problems of files.")
     return file
 
 

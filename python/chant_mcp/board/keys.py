@@ -59,7 +59,7 @@ _OF_ITEMS = (
     BoardKey("p", "act('p')", "Pause", "Pause the agent"),
     BoardKey("t", "act('t')", "Take over", "Stop the agent and go on yourself"),
     BoardKey("m", "act('m')", "Merge", "Merge work that waits for it"),
-    BoardKey("y", "act('y')", "Approve", "Approve it, after a look at what is approved"),
+    BoardKey("y", "act('y')", "Approve", "Show what would be approved, then approve it"),
     BoardKey("n", "act('n')", "Reject", "Reject it, with a reason"),
     BoardKey("F", "act('F')", "Finish", "Finish it, also with open boxes"),
     BoardKey("x", "act('x')", "Tick", "Tick a criterion by hand or take the tick back; complete a task"),

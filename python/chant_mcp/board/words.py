@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from chant_mcp.board.feed import Data
@@ -14,8 +15,8 @@ from chant_mcp.commands.speckit_display import box
 MEANINGS = {
     "can_begin": ("▸", "Can begin", "Begin", "bright_cyan"),
     "being_worked_on": ("◐", "Being worked on", "At work", "yellow"),
-    "waits_for_you": ("!", "Waits for you", "For you", "red"),
-    "waits": ("⋯", "Waits", "Waits", "magenta"),
+    "waits_for_you": ("!", "Needs you", "Needs you", "red"),
+    "waits": ("⋯", "Blocked", "Blocked", "magenta"),
     "done": ("✓", "Done", "Done", "green"),
 }
 """Shape, words, short words and colour of the columns."""
@@ -51,9 +52,15 @@ def meaning(of: str) -> Text:
     return Text.assemble(plain(shape, f"bold {tone}"), " ", name)
 
 
-def card(item: Data) -> Text:
-    """Make a card of a column: the title; below it the ID's end, and what a person has to do or wait for."""
-    title = _line(item["title"], "bold") if item["title"] else plain("(no title)", "dim")
+def card(item: Data, width: int) -> Text:
+    """Make a card of a column: the title; below it the ID's end, and what a person has to do or wait for.
+
+    Args:
+        item: The item.
+        width: The cells that a line may take; a longer title ends at a word.
+    """
+    shown = _cut(" ".join(item["title"].split()), width - 2)
+    title = plain(shown, "bold") if shown else plain("(no title)", "dim")
     text = Text.assemble(symbol(item["symbol"]), " ", title, "\n  ", plain(short_id(item["id"]), "dim"))
     if why := item.get("why"):
         text.append_text(plain(f" {WHY.get(why, why)}", "bold yellow"))
@@ -62,6 +69,16 @@ def card(item: Data) -> Text:
     if (criteria := item.get("criteria")) is not None:
         text.append_text(plain(f" {criteria['done']}/{criteria['total']}", "dim"))
     return text
+
+
+def _cut(text: str, width: int) -> str:
+    """Cut a text at the last word that fits; one word that is too long is cut inside."""
+    if cell_len(text) <= width:
+        return text
+    room = set_cell_size(text, max(1, width - 1)).rstrip()
+    words, _, _ = room.rpartition(" ")
+    is_whole = text[len(room) :][:1] == " "
+    return f"{room if is_whole or not words else words}…"
 
 
 def short_id(id: str) -> str:

@@ -99,7 +99,7 @@ def _fields(one: Data) -> Iterator[tuple[str, RenderableType]]:
     guarded = one["guarded"]
     text = "\n".join(_command(guarded)) if guarded else f"refused: {one['guarded_refusal']}"
     yield "Unconfined", plain(text)
-    yield "Given", plain(", ".join(one["passed"]) or "nothing beside what every agent gets")
+    yield "Given", plain(", ".join(one["passed"]) or "only what every agent gets")
     yield "Takes", plain(", ".join(one["accepted"]) or "nothing else")
     copied = f"; copied into it: {', '.join(one['copied'])}" if one["copied"] else ""
     yield "State", plain(one["state"] + copied)

@@ -42,7 +42,7 @@ _WORK = {
     "log": ListedCommand("log:log", "Print the last lines of a spec's log."),
     "pause": ListedCommand("work:pause", "Stop the work on a spec so that it can go on later."),
     "takeover": ListedCommand("work:takeover", "Stop the work on a spec to go on by hand."),
-    "reset": ListedCommand("states:reset", "Make a failed or started spec pending again."),
+    "reset": ListedCommand("states:reset", "Set a failed or started spec back to pending."),
     "finalize": ListedCommand("states:finalize", "Complete a spec whose criteria are all ticked."),
     "leases": ListedCommand("leases:leases", "List which clone works on what."),
     "watch": ListedCommand("daemon:watch", "Recover runs after a crash, until you stop it."),
@@ -53,7 +53,7 @@ _DECIDE = {
     "inbox": ListedCommand("inbox:inbox", "List what needs you, with the command to type."),
     "approve": ListedCommand("approval:approve", "Approve a spec, or the work on it."),
     "reject": ListedCommand("approval:reject", "Reject a spec, or the work on it, with a reason."),
-    "merge": ListedCommand("work:merge", "Judge and merge the work on specs."),
+    "merge": ListedCommand("work:merge", "Check and merge the work on specs."),
 }
 _LOOK = {
     "list": ListedCommand("workspace:list_items", "List specs, tasks and tickets."),
@@ -81,7 +81,7 @@ SPECS: Listing = {
         "show": ListedCommand("specs:show", "Show one spec; a part of its ID will do."),
         "status": ListedCommand("specs:status", "Count the specs in each state."),
         "search": ListedCommand("specs:search", "Search titles and bodies of specs."),
-        "graph": ListedCommand("workspace:spec_graph", "Draw what waits for what among specs."),
+        "graph": ListedCommand("workspace:spec_graph", "Draw the dependencies between specs."),
     },
 }
 """The commands below `chant`."""
@@ -110,7 +110,7 @@ PROGRAM: Listing = {
         "completion": ListedCommand("completion:completion", "Print the script that completes commands."),
         "help": ListedCommand("manual:help_of", "Print the help of a command."),
         "man": ListedCommand("manual:man", "Print the manual page."),
-        "demo": ListedCommand("demo:demo", "Build a sample project and have agents work on it."),
+        "demo": ListedCommand("demo:demo", "Build a sample project and let agents work on it."),
     },
     "": {
         name: ListedCommand(place, "")
@@ -133,7 +133,7 @@ VINE: Listing = {
         "new": ListedCommand("vine_files:new", "Make a task graph with one task."),
         "show": ListedCommand("vine:show", "Show how far a task graph is, and its tasks."),
         "list": ListedCommand("vine:list_tasks", "List the tasks and references of a task graph."),
-        "next": ListedCommand("vine:next_tasks", "Say what can be done now in a task graph, and how."),
+        "next": ListedCommand("vine:next_tasks", "List what can be done now in a task graph, and how."),
         "graph": ListedCommand("vine:graph", "Draw a task graph."),
         "validate": ListedCommand("vine_checks:validate", "Check task graphs for problems."),
         "set": ListedCommand(
@@ -151,7 +151,7 @@ SPECKIT: Listing = {
         "list": ListedCommand("workspace:list_feature_tasks", "List the tasks of all features."),
         "ready": ListedCommand("workspace:ready_feature_tasks", "List the tasks that can be done now."),
         "show": ListedCommand("workspace:show_feature_task", "Show a task or a phase of any feature."),
-        "graph": ListedCommand("workspace:feature_graph", "Draw what waits for what among tasks and phases."),
+        "graph": ListedCommand("workspace:feature_graph", "Draw the dependencies between tasks and phases."),
         "context": ListedCommand("speckit:context", "Show which feature is current, and why."),
         "features": ListedCommand("speckit:features", "List all features; the current one is marked."),
         "tasks": ListedCommand("speckit:tasks", "List the tasks of a feature, phase by phase."),
@@ -171,8 +171,8 @@ TICKETS: Listing = {
         "ready": ListedCommand("tickets:ready", "List what is approved and waits for nothing."),
         "show": ListedCommand("tickets:show", "Show one ticket, and what it waits for."),
         "sections": ListedCommand("tickets:sections", "List the sections of a ticket, or show one."),
-        "graph": ListedCommand("tickets:graph", "Draw what waits for what."),
-        "advice": ListedCommand("tickets:advice", "Say what could be better in a ticket, with a score."),
+        "graph": ListedCommand("tickets:graph", "Draw the dependencies between tickets."),
+        "advice": ListedCommand("tickets:advice", "Suggest improvements to a ticket, with a score."),
         "projects": ListedCommand("tickets:projects", "List ticket projects, or show one."),
         "add": ListedCommand("ticket_changes:add", "Create a ticket under the next number."),
         "set": ListedCommand("ticket_changes:set_attributes", "Change attributes of a ticket, all or none."),

@@ -25,7 +25,7 @@ _SHOWN = 50
 @click.pass_context
 @exit_code_1("it finds an error in a spec or in the configuration")
 def lint(context: click.Context, session: Session, id: str | None, show_all: bool, as_json: bool) -> None:
-    """Look for what is wrong with one spec or all of them as tasks, and grade them."""
+    """Check one spec or all specs for problems, and grade them."""
     from chant_mcp.plugins.lint import lint_specs
 
     text, report = gathered(

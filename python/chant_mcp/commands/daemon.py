@@ -13,7 +13,7 @@ from chant_mcp.terminal import say
 
 
 @click.command()
-@click.option("--once", is_flag=True, help="Look once, and end.")
+@click.option("--once", is_flag=True, help="Check once, then exit.")
 @click.option("--status", is_flag=True, help="Show whether a daemon watches, and which worktrees.")
 @click.option("--stop", is_flag=True, help="Stop the daemon in the background.")
 @click.option("--background", is_flag=True, help="Watch in the background.")
@@ -33,7 +33,7 @@ def watch(
     trusted: str | None,
     quiet: bool,
 ) -> None:
-    """Look after runs until Ctrl-C: finish what a crash interrupted, try failed work again.
+    """Watch over runs until Ctrl-C: finish interrupted work and retry failed work.
 
     It is optional: runs finish their own business, and every command looks after dead ones once.
     """

@@ -16,12 +16,12 @@ from chant_mcp.terminal import say
 
 
 @click.command()
-@click.option("--keep", is_flag=True, help="Leave the sample project where it is, to play with.")
+@click.option("--keep", is_flag=True, help="Keep the sample project.")
 @click.option("--sample", metavar="FOLDER", help="Only write the sample project, into this new folder.")
 @click.pass_obj
 @exit_code_1("an answer is not the expected one")
 def demo(surroundings: Surroundings, keep: bool, sample: str | None) -> None:
-    """Build a sample project and have agents work on it."""
+    """Build a sample project and let agents work on it."""
     if sample is not None:
         _write_sample(surroundings, surroundings.working_directory / sample)
         return

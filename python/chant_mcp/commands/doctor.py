@@ -18,7 +18,7 @@ from chant_mcp.terminal import say_json
 
 
 @click.command()
-@click.option("--live", is_flag=True, help="Have each agent's model answer once; that costs a little.")
+@click.option("--live", is_flag=True, help="Ask each agent's model for one answer, which costs a little.")
 @click.option("--yes", is_flag=True, help="Skip the question.")
 @click.option(
     "--deep", is_flag=True, help="Look for damage in all that is kept, against git, and for nothing else."
@@ -153,7 +153,7 @@ def _agent(one: Data) -> Iterator[str]:
     yield f"  login: {login[one['logged_in']]}"
     if of_runs := one.get("login_of_runs"):
         yield f"  login of runs: {of_runs}"
-    yield f"  given: {', '.join(one['passed']) or 'nothing beside what every agent gets'}"
+    yield f"  given: {', '.join(one['passed']) or 'only what every agent gets'}"
     unknown = one["unknown_flags"]
     flags = "not known, it has no help" if unknown is None else ", ".join(unknown) or "none"
     yield f"  flags unknown to it: {flags}"

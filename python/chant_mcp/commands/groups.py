@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from typing import Any
 
@@ -81,6 +80,8 @@ class Commands(click.Group):
         """Find the command meant, or name the nearest one."""
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
+            import difflib
+
             nearest = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
             ctx.fail(f"No such command '{name}'." + (f" Did you mean '{nearest[0]}'?" if nearest else ""))
         return super().resolve_command(ctx, args)

@@ -44,7 +44,7 @@ def _mapped(context: click.Context, parameter: click.Parameter, values: tuple[st
     metavar="FORMAT",
     help=f"What it is: {', '.join(_OWN_FORMATS)} or the importer of a plugin; else what it looks like.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would become a spec, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would become a spec; write nothing.")
 @click.option(
     "--status",
     "statuses",
@@ -56,7 +56,7 @@ def _mapped(context: click.Context, parameter: click.Parameter, values: tuple[st
 @click.option(
     "--update",
     is_flag=True,
-    help="Take over what changed in the source since; what you edited here stays.",
+    help="Import later changes of the source; your edits stay.",
 )
 @click.option("--strict", is_flag=True, help="Write nothing if anything would be lost, or conflicts.")
 @json_option
@@ -74,7 +74,7 @@ def import_specs(
     strict: bool,
     as_json: bool,
 ) -> None:
-    """Make specs of what another program or project holds.
+    """Import the items of another program or project as specs.
 
     PATH is a project with .chant/specs, a .vine file, a folder with .beads/issues.jsonl, backlog/tasks or
     .taskmaster, a CSV or JSON that `export` wrote, the JSON of `task export` or of `gh issue list --json`, or

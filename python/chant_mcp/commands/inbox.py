@@ -16,7 +16,7 @@ from chant_mcp.terminal import say_json
 @json_option
 @on_project
 def inbox(session: Session, as_json: bool) -> None:
-    """List what waits for you, each with the command to type.
+    """List what needs you, each with the command to type.
 
     Questions of agents, approvals, work that failed and why, merges, conflicts, paused work, and a folder
     that is not trusted.
@@ -30,7 +30,7 @@ def inbox(session: Session, as_json: bool) -> None:
     out = display.console()
     entries: list[Data] = found["entries"]
     if not entries:
-        out.print("Nothing waits for you.")
+        out.print("Nothing needs you.")
     for entry in entries:
         title = display.plain(f"{entry['kind']}: ", "bold") + display.plain(entry["title"])
         out.print(title, soft_wrap=True)

@@ -75,7 +75,7 @@ def _line(context: click.Context, parameter: click.Parameter, value: str | None)
     "--merge-driver/--no-merge-driver",
     "merge_driver",
     default=None,
-    help="Have git merge specs by what they mean: .gitattributes and the clone's git configuration. The "
+    help="Let git merge specs by their meaning: .gitattributes and the clone's git configuration. The "
     "default for new projects in git, and in clones whose .gitattributes asks for it.",
 )
 @click.option("--minimal", is_flag=True, help="Write no prompt files.")

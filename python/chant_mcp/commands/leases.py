@@ -13,7 +13,7 @@ from chant_mcp.terminal import say, say_json
 
 
 @click.command()
-@click.option("--look", is_flag=True, help="Look at the remote first.")
+@click.option("--look", is_flag=True, help="Read the remote first.")
 @click.option("--all", "shows_ended", is_flag=True, help="Show those that landed or were given back, too.")
 @click.option("--free", "freed", metavar="ID", help="Give back a spec whose holder is dead.")
 @click.option("--settle", is_flag=True, hidden=True)
@@ -32,7 +32,7 @@ def leases(
     trusted: str | None,
     as_json: bool,
 ) -> None:
-    """List which clone works on what, by the last look at the remote that clones share."""
+    """List which clone works on which spec, as last read from the shared remote."""
     if settle:
         session.recovers = False  # who started this has just done so
         session.trust_named(trusted)

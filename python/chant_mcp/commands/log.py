@@ -34,7 +34,7 @@ _PAGE = 1_000
     show_default=True,
     help="Show at most this many lines.",
 )
-@click.option("-f", "--follow", is_flag=True, help="Go on printing lines as they are written, until Ctrl-C.")
+@click.option("-f", "--follow", is_flag=True, help="Keep printing new lines until Ctrl-C.")
 @click.option(
     "--since", metavar="TIME", help="Only lines stamped later than this, such as 2026-02-02T10:00:00Z."
 )

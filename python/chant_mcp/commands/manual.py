@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from importlib.metadata import version
 
 import click
 
+from chant_mcp._core import VERSION
 from chant_mcp.command_table import command_at, make_table
 from chant_mcp.terminal import say
 
@@ -57,7 +57,7 @@ def man(words: tuple[str, ...]) -> None:
 
 def _page(command: TableCommand, words: list[str]) -> Iterator[str]:
     name = "-".join(words)
-    yield f'.TH "{name.upper()}" "1" "" "chant-mcp {version("chant-mcp")}" "User Commands"'
+    yield f'.TH "{name.upper()}" "1" "" "chant-mcp {VERSION}" "User Commands"'
     yield ".SH NAME"
     yield f"{_roff(name)} \\- {_roff(command['line'].rstrip('.'))}"
     yield ".SH SYNOPSIS"

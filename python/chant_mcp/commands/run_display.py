@@ -38,7 +38,7 @@ _NEXT = {
 
 
 _NEXT_WITHOUT_FOLDER = (
-    "Its folder is gone; what was committed is on {branch}.\n"
+    "Its folder was removed; its commits are on {branch}.\n"
     "`chant-mcp work {id}` has an agent go on there, in a new folder."
 )
 """What can be done instead where a way leads through a folder that somebody removed."""
@@ -162,9 +162,9 @@ def look_words(found: Data) -> str:
     remote = found.get("remote", "The remote")
     match found.get("looked_seconds_ago"):
         case None:
-            return f"{remote} was not looked at yet; `chant-mcp leases --look` does so."
+            return f"{remote} was not read yet; `chant-mcp leases --look` reads it."
         case seconds:
-            return f"{remote} was looked at {age(seconds)} ago."
+            return f"{remote} was read {age(seconds)} ago."
 
 
 def _reason(run: Data) -> Text:

@@ -110,7 +110,7 @@ def _over_http(surroundings: Surroundings, wanted: Address, wishes: _Wishes) -> 
             say(f"Port {PORT} is taken, so this server has another one.", err=True)
         say(f"Serving {root} at {url}{app.PATH} (SSE: {url}/sse)", err=True)
         for problem in left:
-            say(f"Warning: an entry of a server that is gone is still there. {problem}", err=True)
+            say(f"Warning: the entry of a stopped server is still there. {problem}", err=True)
         for one in listed:
             say(f"Listed as `{one.name}` in {one.file} until the server ends", err=True)
         if token is not None:

@@ -43,7 +43,7 @@ def split(
     waits: bool,
     as_json: bool,
 ) -> None:
-    """Have an agent propose members of a spec that is too large.
+    """Ask an agent to propose members of a spec that is too large.
 
     The agent works on a copy and nothing is written at first. The same command shows the proposal when it
     is there; at a terminal it asks whether to write it, elsewhere `--force` does.

@@ -43,7 +43,7 @@ def cancel(session: Session, id: str, as_json: bool) -> None:
 @on_project
 @changes_files
 def reset(session: Session, id: str, as_json: bool) -> None:
-    """Make a failed spec, or one in progress, pending again; work on it is stopped and kept aside."""
+    """Set a failed spec, or one in progress, back to pending; its work is stopped and kept in a backup."""
     say_message(session.chant.reset(id).text, as_json)
 
 

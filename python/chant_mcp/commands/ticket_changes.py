@@ -115,7 +115,7 @@ def set_attributes(
         out.print(ticket_display.changes_table(updated["changed"]))
         _say(None, updated)
     else:
-        _say(f"{code}: nothing changed, it says so already.", updated)
+        _say(f"{code}: nothing changed; it already has these values.", updated)
 
 
 @click.command()

@@ -53,7 +53,7 @@ def init(session: Session, code: str | None, name: str | None, as_json: bool) ->
     if as_json:
         say_json(written({"root": str(root), "code": code, "tickets": _TICKETS}))
         return
-    say(f"This folder is the ticket project {code}; its tickets lie in {_TICKETS}.")
+    say(f"This folder is the ticket project {code}; its tickets are in {_TICKETS}.")
     say("`chant-mcp tickets add TITLE` creates the first one.")
 
 

@@ -200,7 +200,7 @@ def _show_section(
 @json_option
 @on_tickets
 def graph(session: Session, project: str | None, form: str, show_all: bool, as_json: bool) -> None:
-    """Draw what waits for what.
+    """Draw the dependencies between tickets.
 
     What a ticket waits for stands below it, or where its arrows end; tickets in a
     cycle are named. With `--json` all tickets are listed, each with what it waits for.
@@ -233,7 +233,7 @@ def graph(session: Session, project: str | None, form: str, show_all: bool, as_j
 @json_option
 @on_tickets
 def advice(session: Session, project: str | None, key: str, as_json: bool) -> None:
-    """Say what could be better in a ticket, with a score."""
+    """Suggest improvements to a ticket, with a score."""
     answer = session.tickets.suggest_cr_improvements(project, key)
     if as_json:
         say_json(answer.text)

@@ -16,13 +16,13 @@ from chant_mcp.terminal import say
 
 
 @click.command()
-@click.option("--show", "only_shows", is_flag=True, help="Only show what it asks for, and the hash of that.")
+@click.option("--show", "only_shows", is_flag=True, help="Show only what it asks for, and its hash.")
 @click.option("--yes", "hash", metavar="HASH", help="Trust the content with this hash, without a question.")
 @click.option("--revoke", is_flag=True, help="Forget the decision about this folder.")
 @click.option("--list", "lists", is_flag=True, help="List the folders that are trusted.")
 @on_project
 def trust(session: Session, only_shows: bool, hash: str | None, revoke: bool, lists: bool) -> None:
-    """Look at what this folder wants to run, send and read, and say whether it may.
+    """Review what this folder wants to run, send and read, and allow or refuse it.
 
     What is remembered lies outside of the folder and holds for this very content: another command, check,
     endpoint or variable is asked for again. Reading and editing documents never needs it.
@@ -47,7 +47,7 @@ def _print(report: dict[str, Any]) -> None:
     for line in report["listing"]:
         say(f"  {line}")
     if report["instructions"]:
-        say("What agents are told here, as their own text; the hash does not stand for it:")
+        say("Instructions for agents in this folder, which the hash does not cover:")
         for line in report["instructions"]:
             say(f"  {line}")
     if report["difference"] is not None:

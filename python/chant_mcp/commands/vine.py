@@ -89,7 +89,7 @@ def list_tasks(
 @on_project
 @click.pass_context
 def next_tasks(context: click.Context, session: Session, file: str | None, limit: int, as_json: bool) -> None:
-    """Say what can be done now in a task graph, and how."""
+    """List what can be done now in a task graph, and how."""
     file = file_meant(session, file)
     if as_json:
         say_json(session.vine.next(file, limit=limit).text)

@@ -80,7 +80,7 @@ def _set(
 @on_project
 @changes_files
 def claim(session: Session, file: str, id: str, owner: str | None, force: bool, as_json: bool) -> None:
-    """Take a task to work on; show it with what it builds on."""
+    """Claim a task, and show it with its dependencies."""
     named = {} if owner is None else {"owner": owner}
     answer = session.vine.write(file, [{"op": "claim", "id": id, "force": force, **named}])
     if as_json:
@@ -102,7 +102,7 @@ def claim(session: Session, file: str, id: str, owner: str | None, force: bool, 
 @on_project
 @changes_files
 def expand(session: Session, file: str, ref_id: str, child: str | None, as_json: bool) -> None:
-    """Put the tasks of another file in the place of a reference.
+    """Replace a reference with the tasks of the file that it names.
 
     The other file is the one that the reference names, unless CHILD names one.
     """

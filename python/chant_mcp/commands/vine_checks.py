@@ -38,7 +38,7 @@ class _Checked:
 @click.pass_context
 @exit_code_1("anything is wrong")
 def validate(context: click.Context, session: Session, files: tuple[str, ...], as_json: bool) -> None:
-    """Say what is wrong with task graphs.
+    """Check task graphs for problems.
 
     A folder stands for all .vine files below it, but for those that git ignores.
     """

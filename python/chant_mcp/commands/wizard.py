@@ -59,7 +59,7 @@ def ask(
         return replace(
             wishes,
             agents=_several("Write instructions for which agents?", _AGENTS),
-            clients=_several("Configure which hosts, beside those?", _CLIENTS),
+            clients=_several("Which other hosts should be configured?", _CLIENTS),
             merge_driver=_merge_driver(repository, is_new),
         )
     except KeyboardInterrupt as interrupt:
@@ -91,7 +91,7 @@ def _merge_driver(repository: Repository, is_new: bool) -> bool | None:
     if found is None or not found.can_be_added:
         return None
     proposed = is_new or found.is_unregistered
-    return questionary.confirm("Have git merge specs by what they mean?", proposed).unsafe_ask()
+    return questionary.confirm("Should git merge specs by their meaning?", proposed).unsafe_ask()
 
 
 def _choices(titles: dict[str, str]) -> list[questionary.Choice]:

@@ -29,8 +29,8 @@ from chant_mcp.terminal import say, say_json
 @click.argument("id", required=False)
 @click.option("-w", "--wait", "waits", is_flag=True, help="Wait until the work has ended.")
 @click.option("--all", "takes_all", is_flag=True, help="Work on all that is ready, without asking.")
-@click.option("--chain", is_flag=True, help="Go on with what is ready after it.")
-@click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Keep N agents at work.")
+@click.option("--chain", is_flag=True, help="Continue with the specs that become ready after it.")
+@click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Run N agents at a time.")
 @click.option("--skip-criteria", is_flag=True, help="Start without criteria, or with a red quality gate.")
 @click.option(
     "--fresh",
@@ -43,10 +43,10 @@ from chant_mcp.terminal import say, say_json
 @click.option("--agent", metavar="NAME", help="The agent, instead of the configured one.")
 @click.option("--prompt", metavar="NAME", help="The prompt, whatever the spec says.")
 @click.option("--offline", is_flag=True, help="Claim it on no remote; it lands here only.")
-@click.option("--bare", is_flag=True, help="Without what recipes of the environment install.")
-@click.option("--on", metavar="TARGET", help="Have agents work on a cluster: a name, or tls://HOST:PORT.")
+@click.option("--bare", is_flag=True, help="Start without what the environment's recipes install.")
+@click.option("--on", metavar="TARGET", help="Run the agents on a cluster: a name, or tls://HOST:PORT.")
 @click.option(
-    "--dry-run", "is_trial", is_flag=True, help="Only show what it would take and cost, by earlier runs."
+    "--dry-run", "is_trial", is_flag=True, help="Show only the expected time and cost, from earlier runs."
 )
 @click.option("--runner", is_flag=True, hidden=True)
 @click.option("--trusted", metavar="HASH", hidden=True)
@@ -68,7 +68,7 @@ def work(
     as_json: bool,
     **start: Unpack[StartRequestOfPerson],
 ) -> None:
-    """Have an agent work on a spec, in a folder of its own; without ID on all specs that are ready.
+    """Start an agent on a spec, in a separate folder. Without ID, start agents on all ready specs.
 
     Without `--wait` the command returns at once. Follow the run with `runs` and `log`, stop it with `pause`.
     """
@@ -80,6 +80,8 @@ def work(
         raise click.UsageError("`--all` means all that is ready; leave the ID or `--all` out.")
     ids = [id] if id is not None else _all_ready(session, start, asks=not (takes_all or is_trial))
     if not ids:
+        if as_json:
+            say_json(written({"processes": []}))
         say("No spec is ready; nothing was started.", err=True)
     elif is_trial:
         _say_forecast(session.chant.work_forecast(ids[0], **start), as_json)
@@ -139,7 +141,7 @@ def _confirm_all(session: Session, ready: list[Data]) -> None:
     from chant_mcp.commands import display
 
     display.console(for_errors=True).print(display.spec_table(ready))
-    if not click.confirm(f"{count}. Have agents work on all of them?", err=True):
+    if not click.confirm(f"{count}. Start agents on all of them?", err=True):
         raise click.ClickException("Nothing was started.")
 
 
@@ -214,8 +216,8 @@ def steps() -> Generator[Callable[[str], object]]:
 
 @click.command()
 @click.argument("id", required=False)
-@click.option("--all", "shows_ended", is_flag=True, help="Show runs that ended, too.")
-@click.option("-f", "--follow", is_flag=True, help="Watch those at work until they have ended.")
+@click.option("--all", "shows_ended", is_flag=True, help="Also show runs that ended.")
+@click.option("-f", "--follow", is_flag=True, help="Watch running agents until they end.")
 @json_option
 @on_project
 @click.pass_context
@@ -223,7 +225,7 @@ def steps() -> Generator[Callable[[str], object]]:
 def runs(
     context: click.Context, session: Session, id: str | None, shows_ended: bool, follow: bool, as_json: bool
 ) -> None:
-    """List the agents at work, or those at work on one spec."""
+    """List the running agents, all or those of one spec."""
     chant = session.chant
     text, data = listed(chant, ended=shows_ended or (follow and id is not None))
     found: list[Data] = data["processes"]
@@ -288,7 +290,7 @@ def watched(watch: Watch, id: str | None, as_json: bool) -> int:
 @on_project
 @changes_files
 def pause(session: Session, id: str, as_json: bool) -> None:
-    """Stop the work on a spec so that it can go on later: `work ID` does so."""
+    """Stop the work on a spec; `work ID` continues it later."""
     say_message(session.chant.pause(id).text, as_json)
 
 
@@ -297,13 +299,13 @@ def pause(session: Session, id: str, as_json: bool) -> None:
 @click.option(
     "--force",
     is_flag=True,
-    help="Take it at once from another clone that works on it; else show how far it is even if no one does.",
+    help="Take it from another clone at once; else show its progress even if no agent runs.",
 )
 @json_option
 @on_project
 @changes_files
 def takeover(session: Session, id: str, force: bool, as_json: bool) -> None:
-    """Stop the work on a spec to go on by hand, and show how far it is.
+    """Stop the agent on a spec so that you can continue by hand, and show its progress.
 
     Another clone that works on it is asked to stop.
     """
@@ -323,7 +325,7 @@ def takeover(session: Session, id: str, force: bool, as_json: bool) -> None:
 @changes_files
 @asks_for_trust
 def merge(session: Session, id: str | None, as_json: bool) -> None:
-    """Judge and merge the work on a spec; without ID all work that waits for its merge.
+    """Check and merge the work on a spec. Without ID, merge all work that waits for its merge.
 
     Work that changes what runs by itself is shown at a terminal, and merged when you say yes.
     """

@@ -338,7 +338,7 @@ def graph(
     show_all: bool,
     as_json: bool,
 ) -> None:
-    """Draw what waits for what, across all dialects.
+    """Draw the dependencies between items of all dialects.
 
     What an item waits for stands below it, or where its arrows end; dashed arrows lead over items that
     the filters leave out. With `--json` all items and what leads from one to another are listed.
@@ -371,8 +371,8 @@ def _graph_of(dialect: str, doc: str) -> click.Command:
     return command
 
 
-spec_graph = _graph_of("chant", "Draw what waits for what among specs.")
-feature_graph = _graph_of("speckit", "Draw what waits for what among the tasks and phases of all features.")
+spec_graph = _graph_of("chant", "Draw the dependencies between specs.")
+feature_graph = _graph_of("speckit", "Draw the dependencies between tasks and phases of all features.")
 
 
 @click.command("list")

@@ -23,7 +23,7 @@ from chant_mcp.session import Session
 from chant_mcp.tool_calls import refusal_result
 from chant_mcp.toolsets.arguments import BadArguments, check
 from chant_mcp.toolsets.schemas import schema_of
-from chant_mcp.web_board.assemble import assemble_page
+from chant_mcp.web_board.assemble import assemble_app
 from chant_mcp.web_board.tools import BOARD_TOOLS, BoardTool
 
 URI = "ui://chant/board"
@@ -114,7 +114,7 @@ def board_resource() -> FunctionResource:
         description="Specs, tasks and tickets by what they mean to a person, as they change.",
         mime_type=APP_MIME_TYPE,
         meta={"ui": {"csp": {}, "prefersBorder": False}},
-        fn=lambda: assemble_page().html,
+        fn=lambda: assemble_app(),
     )
 
 

@@ -32,7 +32,7 @@ def perform(session: Session, body: Mapping[str, Any]) -> Data:
         body: `act`, and what that act takes.
 
     Returns:
-        `{"done": true, "text": …}`.
+        `{"done": true, "text": …}`, and the `key` of an item that was added.
 
     Raises:
         InvalidArgumentError: When there is no such act, or something is missing.
@@ -43,7 +43,8 @@ def perform(session: Session, body: Mapping[str, Any]) -> Data:
     act = _ACTS.get(name)
     if act is None:
         raise InvalidArgumentError(f"There is no act `{name}`. Expected one of {', '.join(_ACTS)}.")
-    return {"done": True, "text": act(session, body)}
+    reported = act(session, body)
+    return {"done": True, **({"text": reported} if isinstance(reported, str) else reported)}
 
 
 def as_refusal(error: ChantError) -> Data:
@@ -94,6 +95,18 @@ def _finish(session: Session, body: Mapping[str, Any]) -> str:
     return session.chant.finalize(_seen_spec(session, body), force=True, already_done=True).text
 
 
+def _add(session: Session, body: Mapping[str, Any]) -> Data:
+    title = _text(body, "title")
+    spec = Workspace(session).add(
+        title,
+        labels=_parts(body, "labels", ","),
+        depends_on=_parts(body, "depends_on", ",") or None,
+        criteria=_parts(body, "criteria", "\n"),
+        refuse_broken=True,
+    )
+    return {"text": f"Added “{title}”.", "key": spec.key}
+
+
 def _add_task(session: Session, body: Mapping[str, Any]) -> str:
     feature, title = _text(body, "feature"), _text(body, "title")
     return session.speckit.add_task(title, feature=feature).text
@@ -140,7 +153,7 @@ def _parts(body: Mapping[str, Any], name: str, separator: str) -> list[str]:
     return list(dict.fromkeys(part for part in parts if part))
 
 
-_ACTS: dict[str, Callable[[Session, Mapping[str, Any]], str]] = {
+_ACTS: dict[str, Callable[[Session, Mapping[str, Any]], str | Data]] = {
     "approve": _approve,
     "reject": _reject,
     "answer": _answer,
@@ -148,6 +161,7 @@ _ACTS: dict[str, Callable[[Session, Mapping[str, Any]], str]] = {
     "trust": _trust,
     "merge": _merge,
     "finish": _finish,
+    "add": _add,
     "add_task": _add_task,
     "edit": _edit,
     "change": _change,
@@ -166,8 +180,8 @@ def _refuse_other_version(session: Session, key: str, seen: str) -> None:
     if now["version"] != seen:
         _, _, name = key.partition(":")
         raise ConflictError(
-            f"'{name}' was changed since you looked at it; nothing was written. "
-            "Look at it as it is now, and decide again."
+            f"'{name}' changed after you opened it; nothing was written. "
+            "Read the new version, then decide again."
         )
 
 

@@ -38,6 +38,9 @@ _SCRIPTS = (
 )
 """The scripts, in the order in which they are joined to one module."""
 
+_LATER_SCRIPTS = ("change", "adding", "palette")
+"""The scripts of the module that is loaded on demand."""
+
 
 @dataclass(frozen=True, slots=True)
 class BoardPage:
@@ -64,9 +67,18 @@ def assemble_page() -> BoardPage:
 
 
 @functools.cache
-def assemble_editor() -> str:
-    """Give the script that the page loads when a person first edits something."""
-    return squeeze_script(_read("change.js"))
+def assemble_app() -> str:
+    """Give the page for hosts, which load nothing later: all scripts are in it."""
+    later = assemble_later().replace("export function makeLater", "function makeLater")
+    page = assemble_page().html
+    start = '<script type="module">'
+    return page.replace(start, f"{start}{later}\n", 1)
+
+
+@functools.cache
+def assemble_later() -> str:
+    """Give the script that the page loads when a person first adds, edits or finds something."""
+    return squeeze_script("\n".join(_read(f"{name}.js") for name in _LATER_SCRIPTS))
 
 
 def _read(name: str) -> str:

@@ -53,12 +53,12 @@ def _with_section(body: str, section: str, id: str, seen: str, text: str) -> str
         re.finditer(rf"^{re.escape(heading)}[ \t#]*\n\s*?(?={re.escape(found)})", body, re.MULTILINE)
     )
     if len(places) != 1:
-        raise RefusedError(f"`{heading}` stands there more than once. Edit the file.")
+        raise RefusedError(f"`{heading}` occurs more than once. Edit the file.")
     at = places[0].end()
     return body[:at].rstrip("\n") + "\n\n" + text.strip("\n") + body[at + len(found) :]
 
 
 def _conflict(yours: str, theirs: str) -> ConflictError:
-    error = ConflictError("The section was changed since you looked at it. Nothing was written.")
+    error = ConflictError("The section changed after you opened it. Nothing was written.")
     error.details = {**error.details, "conflict": {"yours": yours, "theirs": theirs}}
     return error

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::LeaseError;
-use super::answer::{LeaseAnswer, LeaseRefusal};
+use super::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
 use super::batch::PushBatch;
 use super::client::{LeaseClient, VIEW};
+use super::machine::MachineTime;
 use super::own_name::OwnName;
 use super::push_pace::PushPace;
 use super::queue::TakenWish;
@@ -34,6 +35,10 @@ pub(super) struct LeaseLeader<'a> {
     pub(super) left_out: BTreeSet<String>,
     /// The commit at which a push has to end: what stands on it has not passed its checks.
     pub(super) last_passed: Option<String>,
+    /// When the last look began, as a number of [`MachineTime`].
+    look_began: u64,
+    /// True if a look was asked for after that.
+    has_late_look: bool,
 }
 
 /// A push of one wish alone that the remote refused.
@@ -94,6 +99,8 @@ impl<'a> LeaseLeader<'a> {
             own: OwnName::of(&client.queue)?,
             left_out: BTreeSet::new(),
             last_passed: None,
+            look_began: 0,
+            has_late_look: false,
         })
     }
 
@@ -126,7 +133,11 @@ impl<'a> LeaseLeader<'a> {
             let is_alone = attempt + 1 >= TRIES;
             let batch = self.collect(&view, is_alone)?;
             if batch.is_empty() {
-                return self.answer_all(&batch);
+                self.answer_all(&batch)?;
+                if self.has_late_look {
+                    continue;
+                }
+                return Ok(());
             }
             let expected = batch.expected(self.names.target());
             let times = refused.as_ref().map_or(0, |last| last.times(&expected));
@@ -141,6 +152,7 @@ impl<'a> LeaseLeader<'a> {
                 return Ok(());
             }
             match self.push(&batch, &mut view, attempt > 0, limits)? {
+                PushStep::Through if self.has_late_look => {}
                 PushStep::Through => return Ok(()),
                 PushStep::Again(why) => {
                     let times = times + 1;
@@ -162,6 +174,7 @@ impl<'a> LeaseLeader<'a> {
     /// Reads the remote; the inner error is what it or the way to it says.
     fn look(&mut self, limit: Duration) -> Result<Result<RemoteView, String>, LeaseError> {
         let (client, queue) = (self.client, &self.client.queue);
+        self.look_began = MachineTime::now().number();
         let copies = self.names.copies();
         let fetch = || {
             client
@@ -275,7 +288,13 @@ impl<'a> LeaseLeader<'a> {
         is_alone: bool,
     ) -> Result<PushBatch, LeaseError> {
         let mut batch = PushBatch::default();
+        self.has_late_look = false;
         for taken in self.client.queue.take()? {
+            // A look that was asked for after this one began wants what the remote says now.
+            if taken.wish == LeaseWish::Look && !taken.was_put_before(self.look_began) {
+                self.has_late_look = true;
+                continue;
+            }
             // What stands before a commit that passed goes along with it, or waits.
             if is_alone && batch.wishes() > 0 && self.ends_well(&batch)? {
                 break;

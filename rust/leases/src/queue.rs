@@ -77,6 +77,14 @@ pub(super) struct TakenWish {
     pub(super) wish: LeaseWish,
 }
 
+impl TakenWish {
+    /// Returns true if it was put in before a moment, given as a number of [`MachineTime`].
+    pub(super) fn was_put_before(&self, moment: u64) -> bool {
+        let (at, _) = self.name.split_once('-').unwrap_or_default();
+        at.parse().is_ok_and(|at: u64| at < moment)
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct WishFile {
     nonce: String,

@@ -24,7 +24,7 @@ const FOLDER: &str = "locks";
 pub(super) const ENDING: &str = ".lock";
 
 /// The time to wait for a lock: a process that checks it holds it for an instant.
-const INSTANT: Duration = Duration::from_millis(200);
+pub(super) const INSTANT: Duration = Duration::from_millis(200);
 
 /// The lock of a spec; its file is removed when the lock is released.
 #[derive(Debug)]
@@ -71,17 +71,6 @@ impl SpecLock {
                 spec_id: spec_id.to_owned(),
                 holder: LockHolder::of(&file),
             }),
-        }
-    }
-
-    /// Takes the lock of a spec; `None` if another process holds it.
-    ///
-    /// # Errors
-    /// `Name`, or a `StoreError`.
-    pub(super) fn try_take(runs: &RunStore, spec_id: &str) -> Result<Option<Self>, WorkError> {
-        match Self::take_until(runs, spec_id, Instant::now()) {
-            Err(WorkError::Held { .. }) => Ok(None),
-            taken => taken.map(Some),
         }
     }
 }

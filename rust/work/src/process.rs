@@ -82,9 +82,9 @@ pub struct ProcessFacts {
 }
 
 impl ProcessFacts {
-    /// Returns true if it has not ended.
+    /// Returns true if it has not ended: its locks go with the last of its threads, which may be later than the first.
     pub fn lives(&self) -> bool {
-        !self.is_zombie
+        !self.is_zombie || self.threads > 1
     }
 }
 

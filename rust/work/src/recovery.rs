@@ -2,7 +2,7 @@
 //! that means for specs, branches and merges.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::WorkError;
 use super::lock::{self, SpecLock};
@@ -64,6 +64,8 @@ pub fn recover(runs: &RunStore) -> Result<RecoveryReport, WorkError> {
             .get(&*record.spec_id)
             .is_none_or(|&token| token <= record.token)
     };
+    // A process that only checks a lock holds it for an instant; one that recovers holds many for long.
+    let deadline = Instant::now() + lock::INSTANT;
     for record in &records {
         if record.state() != RunState::Completed && !runs.may_act(record)? {
             if !record.state().is_closed() && is_newest(record) {
@@ -75,7 +77,7 @@ pub fn recover(runs: &RunStore) -> Result<RecoveryReport, WorkError> {
             continue;
         }
         match record.state() {
-            RunState::Running => match look_after(runs, record) {
+            RunState::Running => match look_after(runs, record, deadline) {
                 Ok(found) => recovered.found.extend(found),
                 // Another process recovers it.
                 Err(WorkError::Changed { .. }) => {}
@@ -94,14 +96,18 @@ pub fn recover(runs: &RunStore) -> Result<RecoveryReport, WorkError> {
 }
 
 /// Ends one run that is recorded as active, if its runner is dead.
-fn look_after(runs: &RunStore, record: &RunRecord) -> Result<Option<DeadRun>, WorkError> {
+fn look_after(
+    runs: &RunStore,
+    record: &RunRecord,
+    deadline: Instant,
+) -> Result<Option<DeadRun>, WorkError> {
     if record.runner().is_alive() {
         return Ok(None);
     }
     let lock = if record.has_agent() {
-        match SpecLock::try_take(runs, &record.spec_id)? {
-            None => return Ok(None),
-            lock => lock,
+        match SpecLock::take_until(runs, &record.spec_id, deadline) {
+            Err(WorkError::Held { .. }) => return Ok(None),
+            taken => Some(taken?),
         }
     } else {
         None

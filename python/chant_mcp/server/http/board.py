@@ -19,7 +19,7 @@ from chant_mcp.errors import ChantError, ConflictError, RefusedError
 from chant_mcp.session import Session
 from chant_mcp.web_board import acts
 from chant_mcp.web_board.access import PersonAccess
-from chant_mcp.web_board.assemble import assemble_editor, assemble_page
+from chant_mcp.web_board.assemble import assemble_later, assemble_page
 from chant_mcp.web_board.versions import VersionFeed
 
 PATH = "/board"
@@ -86,7 +86,7 @@ async def _page(request: Request) -> Response:
 
 
 async def _editor(request: Request) -> Response:
-    return Response(assemble_editor(), media_type="text/javascript", headers=_GUARDS)
+    return Response(assemble_later(), media_type="text/javascript", headers=_GUARDS)
 
 
 Handler = Callable[[Request], Awaitable[Response]]

@@ -1,16 +1,16 @@
-// Editing, which is loaded when a person first asks for it: title, labels, dependencies and criteria in a form, a section as
+// Editing: title, labels, dependencies and criteria in a form, a section as
 // text. What was seen is sent with what is wanted: where somebody was faster, nothing is written, and of a section both
 // texts are shown.
 
 /** Takes what it needs of the page, and gives the two ways to edit. */
-export function makeEditor({ QUIETLY, askForm, button, buttons, call, decide, drawer, fill, headingText, idOf, make, perform, report, showTab }) {
+function makeEditor({ QUIETLY, askForm, button, buttons, call, decide, drawer, fill, headingText, idOf, make, perform, report, showTab }) {
   /** Asks for the attributes of an item, each with what it says now. */
   async function editItem({ key, version, dialect, title, labels = [], depends_on: waits = [], criteria = [] }) {
     const isSpec = dialect === "chant";
     const given = await askForm("Edit", [
       { name: "title", label: "Title", value: title, isNeeded: true },
       isSpec && { name: "labels", label: "Labels, with commas", value: labels.join(", ") },
-      { name: "depends_on", label: "Waits for: IDs, with commas", value: waits.map(idOf).map((id) => id.split("#").pop()).join(", ") },
+      { name: "depends_on", label: "Depends on: IDs, with commas", value: waits.map(idOf).map((id) => id.split("#").pop()).join(", ") },
       isSpec && { name: "criteria", label: "Done when (one line each)", value: criteria.map(({ text }) => text).join("\n"), isLong: true },
     ].filter(Boolean), "Save");
     return given && decide("change", { key, version, ...given });
@@ -45,7 +45,7 @@ export function makeEditor({ QUIETLY, askForm, button, buttons, call, decide, dr
   async function saveEdit(editing) {
     const { key, section, seen, input } = editing;
     const text = input.value.replace(/^\n+|\s+$/g, "");
-    const write = (before, after) => decide("edit", { key, section, seen: before, text: after });
+    const write = async (before, after) => (await decide("edit", { key, section, seen: before, text: after })).text;
     try {
       const reported = await write(seen, text);
       stopEdit();
@@ -64,7 +64,7 @@ export function makeEditor({ QUIETLY, askForm, button, buttons, call, decide, dr
       fill(editing.conflict);
       editing.input.focus();
     };
-    fill(editing.conflict, make("div.conflict", { role: "alert" }, make("b", "Somebody was faster; nothing was written."), make("p", "The file says this now. Your text is below."),
+    fill(editing.conflict, make("div.conflict", { role: "alert" }, make("b", "Somebody changed this section first; nothing was written."), make("p", "The file says this now. Your text is below."),
       make("pre", { tabIndex: 0, aria: "What the file says now" }, theirs),
       buttons(button("Take theirs", () => settle(theirs)), button("Keep mine", () => settle(editing.input.value)))));
   }

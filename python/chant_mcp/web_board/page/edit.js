@@ -1,17 +1,25 @@
-// What can be edited, and the script that edits, which is loaded when a person first asks for it.
+// What can be edited, and the scripts that are loaded when a person first asks for them.
 
 const canEdit = ({ dialect, sections }) => canDecide() && ["chant", "tickets"].includes(dialect) && sections?.length > 0;
 
 /** Gives the heading of a section, which is named with its marks (`## Rules`). */
 const headingText = (section) => section.replace(/^#+ /, "");
 
-let editor = null;
+let later = null;
 
-async function loadEditor() {
-  editor ??= (await import("/board/change.js")).makeEditor({ QUIETLY, askForm, button, buttons, call, decide, drawer, fill, headingText, idOf, make, perform, report, showTab });
-  return editor;
+/** Loads what is not needed at first; in a host, which loads nothing, it is in the page. */
+async function loadLater() {
+  later ??= (host.isThere ? makeLater : (await import("/board/change.js")).makeLater)({
+    QUIETLY, SCREENS, THEMES, actsOf, askForm, board, button, buttons, call, canAct, canDecide, decide, drawer, fill, go, headingText, host, idOf,
+    keys, make, meaningMark, openDialog, perform, report, setTheme, shortId, showTab, startSearch, switchLetters, undoLast,
+  });
+  return later;
 }
 
-const editAct = (item) => ["Edit…", async () => (await loadEditor()).editItem(item)];
+const runLater = (name, ...given) => loadLater().then((it) => it[name](...given)).catch(report);
+const addItem = () => canAct() && runLater("addItem");
+const showKeys = () => runLater("showKeys");
 
-const editButton = (item, section) => button("edit", () => loadEditor().then((it) => it.startEdit(item.key, section)).catch(report), { look: ".quiet.edit", aria: `Edit ${headingText(section)}`, at: `edit ${section}` });
+const editAct = (item) => ["Edit…", async () => (await loadLater()).editItem(item)];
+
+const editButton = (item, section) => button("edit", () => runLater("startEdit", item.key, section), { look: ".quiet.edit", aria: `Edit ${headingText(section)}`, at: `edit ${section}` });

@@ -5,7 +5,7 @@ const ENTRY_ACTS = { question: questionActs, approval: approvalActs, conflict: m
 
 const inboxScreen = listScreen("Inbox", () => call("board_inbox"), ({ entries: list, total }) => [
   !canDecide() && list.length > 0 && note("Only a person decides these: open “chant-mcp board --web”, or the board in the terminal."),
-  entries(list, entryNode, "Nothing waits for you."),
+  entries(list, entryNode, "Nothing needs you."),
   total > list.length && note(`${numberWord(total - list.length)} more come when these are done.`),
 ]);
 

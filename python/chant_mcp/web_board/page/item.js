@@ -5,7 +5,7 @@ const drawer = { key: null, item: null, tab: "Text", opener: null, element: null
 const TABS = {
   Text: { show: textNodes },
   Criteria: { show: criteriaNodes, isFor: ({ criteria }) => criteria?.length, count: ({ criteria }) => `${criteria.filter(({ done }) => done).length}/${criteria.length}` },
-  Waits: { show: waitNodes, count: ({ around }) => around?.waits_for?.length || "" },
+  Dependencies: { show: waitNodes, count: ({ around }) => around?.waits_for?.length || "" },
   Log: { show: logNodes, isFor: ({ dialect }) => dialect === "chant" },
   Diff: { show: diffPlace, isFor: ({ dialect }) => dialect === "chant" },
 };
@@ -128,7 +128,7 @@ function criteriaNodes(item) {
 
 function waitNodes({ key, around = {}, parent, children = [] }) {
   return [
-    make("h3", "Waits for"), treeNode(around.waits_for, "It waits for nothing.", around.waits_for_more),
+    make("h3", "Depends on"), treeNode(around.waits_for, "It depends on nothing.", around.waits_for_more),
     make("h3", "Holds up"), treeNode(around.needed_by, "Nothing waits for it.", around.needed_by_more),
     parent && [make("h3", "Part of"), make("p", itemLink(parent))],
     children.length > 0 && [make("h3", "Parts"), make("ul.tree", children.map((child) => make("li", meaningMark(child.meaning), itemLink(child.key, child.title))))],

@@ -16,7 +16,10 @@ function switchLetters(isOn) {
 
 function pressKey(event) {
   const { key, target } = event;
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const isChord = event.ctrlKey || event.metaKey;
+  if (event.defaultPrevented || event.altKey || document.querySelector("dialog[open]")) return;
+  if (isChord && key === "k") event.preventDefault(), runLater("openPalette");
+  if (isChord) return;
   const isField = target.matches("input:not([type=checkbox]), textarea, select");
   const isLetter = key.length === 1 && key !== " ";
   if (key === "Escape" ? pressEscape(target, isField) : !isField && (keys.hasLetters || !isLetter) && (pressInScreen(key, target) || pressAnywhere(key))) event.preventDefault();

@@ -54,7 +54,7 @@ class Refusal extends Error {
 async function decide(act, details) {
   const { status, data } = await post("/board/person", { act, ...details }, {});
   if (status !== 200) throw new Refusal(data?.error);
-  return data.text;
+  return data;
 }
 
 async function post(path, body, headers) {

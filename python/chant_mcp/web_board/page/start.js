@@ -71,11 +71,23 @@ function followLinks(event) {
   event.preventDefault();
 }
 
+const THEME = "chant-theme";
+const THEMES = { "": "System theme", light: "Light theme", dark: "Dark theme" };
+const showTheme = () => (document.documentElement.style.colorScheme = localStorage.getItem(THEME) ?? "");
+
+/** Keeps the theme that a person chose in this browser. */
+function setTheme(theme) {
+  localStorage.setItem(THEME, theme);
+  showTheme();
+  showTools();
+}
+
 function showTools() {
   fill(byId("tools"), canAct() && button("+ Add", addItem, { look: ".main" }),
     host.isThere && button("⤢", () => ask("ui/request-display-mode", { mode: "fullscreen" }).catch(report), { aria: "Full screen" }),
+    !host.isThere && choice("Theme", Object.entries(THEMES), localStorage.getItem(THEME) ?? "", setTheme),
     button("?", showKeys, { aria: "Keys" }));
-  const hints = { "j k": "move", Enter: "open", "/": "search", a: "inbox", "?": "keys" };
+  const hints = { "j k": "move", Enter: "open", "/": "search", "⌘K": "find", a: "inbox", "?": "keys" };
   fill(byId("hints"), Object.entries(hints).map(([key, word]) => make("span", make("kbd", key), ` ${word}`)));
   // Several boards may be open: the name of the folder says which one this is.
   if (person.folder) fill(document.querySelector("h1"), person.folder.split(/[\\/]/).pop()).title = person.folder;
@@ -90,7 +102,7 @@ function showStop(text) {
 async function start() {
   // A host that shows this page answers; else the page's own server is asked, with a person's key.
   const isHosted = parent !== window && (await joinHost());
-  if (!isHosted) await findPerson();
+  if (!isHosted) showTheme(), await findPerson();
   document.addEventListener("click", followLinks);
   addEventListener("popstate", () => showAddress(addressNow()).catch(report));
   addEventListener("resize", holdBehind);

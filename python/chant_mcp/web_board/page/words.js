@@ -4,8 +4,8 @@
 const MEANINGS = {
   can_begin: ["▸", "Can begin"],
   being_worked_on: ["◐", "Being worked on"],
-  waits_for_you: ["!", "Waits for you"],
-  waits: ["⋯", "Waits"],
+  waits_for_you: ["!", "Needs you"],
+  waits: ["⋯", "Blocked"],
   done: ["✓", "Done"],
 };
 const meaningWord = (meaning) => MEANINGS[meaning]?.[1] ?? meaning;
