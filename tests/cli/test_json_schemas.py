@@ -89,6 +89,10 @@ EVERYWHERE = (
     "doctor",
     "agents list",
     "agents show claude",
+    "trust --show",
+    "trust --yes 0",
+    "trust --list",
+    "trust --revoke",
 )
 SPECS = (
     f"show {SECOND}",
@@ -265,6 +269,7 @@ def test_every_answer_fits_the_schema_of_its_command(
         "merge",
         "leases",
         "work",
+        "trust",
     }
 
 
