@@ -114,6 +114,7 @@ AREAS = (
     "tickets.errors",
     "tickets.files",
     "tickets.config_and_concurrency",
+    "plan_documents",
     "server.http",
     "board",
     "board_view",

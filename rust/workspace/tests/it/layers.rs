@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -50,6 +50,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("agent-events", &["base"]),
     ("work", &["agent-events", "base", "confine", "store"]),
     ("provider", &["base", "store", "work"]),
+    ("plan-format", &["base", "text"]),
     ("vine", &["base", "git", "graph", "places", "store", "text"]),
     (
         "speckit",

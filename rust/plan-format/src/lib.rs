@@ -1,0 +1,18 @@
+//! The questions that a plan format answers, and the data of its answers.
+//!
+//! All answers are pure: texts and data in, data out. The caller opens, locks, watches and writes files. No format
+//! is named here, and no run.
+
+pub mod checked_edit;
+pub mod document;
+pub mod finding;
+pub mod format;
+pub mod intent;
+pub mod join;
+pub mod refusal;
+pub mod scope;
+pub mod section_lookup;
+pub mod snapshot;
+pub mod unit;
+
+pub use format::PlanFormat;
