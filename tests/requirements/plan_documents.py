@@ -4,8 +4,36 @@ from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
     "plans:edits:change_what_is_meant_alone": Requirement(
-        "An edit of a plan changes the bytes of what is meant; all other items, sections and bytes stay, or "
-        "nothing is written.",
+        "An edit of a plan changes the bytes of what is meant; all other items, sections and bytes "
+        "stay, or nothing is written.",
         "issue 47: After each edit",
+    ),
+    "plans:openspec:changes_and_tasks_are_items": Requirement(
+        "Each folder of `openspec/changes/` is an item that holds the tasks of its `tasks.md`, with "
+        "the numbers, states and parts that the format's own program counts.",
+        "issue 47: OpenSpec",
+    ),
+    "plans:openspec:edits_change_their_bytes": Requirement(
+        "A tick of an OpenSpec task changes one character; a new task, a title and a section change "
+        "their own lines.",
+        "issue 47: OpenSpec",
+    ),
+    "plans:openspec:findings_are_those_of_its_program": Requirement(
+        "Changes and main specs are checked by the rules of `openspec validate --strict`.",
+        "issue 47: OpenSpec",
+    ),
+    "plans:openspec:archiving_is_left_to_its_program": Requirement(
+        "What archiving a change would do is shown; the refusal names the command of the format's own "
+        "program.",
+        "issue 47: OpenSpec",
+    ),
+    "plans:openspec:what_acts_is_named": Requirement(
+        "Keys of OpenSpec's configuration that instruct agents, and its schemas, count as acting.",
+        "issue 47: OpenSpec",
+    ),
+    "plans:openspec:odd_lists_are_read": Requirement(
+        "Odd boxes, numbers, names, metadata and documents of OpenSpec give the items that its "
+        "program counts, and hide no other.",
+        "issue 47: OpenSpec",
     ),
 }

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::box_edit::not_taken;
 use super::document::{PlanDocument, line_at};
 use super::format::PlanFormat;
 use super::intent::{EditIntent, EditRequest, FileStep, TextEdit, TickTarget, UnitEdit};
@@ -63,24 +64,14 @@ pub fn apply_checked(
         word: scope.word,
         fault,
     };
-    let kind = request.intent.kind();
-    if !scope.intents.contains(&kind) {
-        let words: Vec<&str> = scope.intents.iter().map(|intent| intent.as_str()).collect();
-        return Err(EditRefusal::NotTaken {
-            noun: scope.noun,
-            intent: kind.as_str(),
-            advice: match words.as_slice() {
-                [] => "Edit the document with the format's own program".into(),
-                words => format!("It takes: {}", words.join(", ")),
-            },
-        }
-        .into());
+    let edit = format.edit(unit, request)?;
+    if !scope.intents.contains(&request.intent.kind()) {
+        return Err(not_taken(scope, request.intent).into());
     }
     let item = match (unit, request.item) {
         (Some(unit), Some(name)) => Some(single_item(unit, name)?),
         _ => None,
     };
-    let edit = format.edit(unit, request)?;
     let files = check_files(format, unit, request, &edit).map_err(fault)?;
     let checked = |texts, unit, changed| CheckedEdit {
         texts,

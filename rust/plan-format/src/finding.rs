@@ -92,3 +92,33 @@ pub struct ActingPart {
     /// Its value or text.
     pub value: Box<str>,
 }
+
+/// Collects the findings of one document.
+#[derive(Debug)]
+pub struct DocumentFindings<'a> {
+    /// The document, from the root.
+    pub path: &'a str,
+    /// All findings so far.
+    pub found: &'a mut Vec<PlanFinding>,
+}
+
+impl DocumentFindings<'_> {
+    /// Adds a finding about a line.
+    pub fn push(
+        &mut self,
+        rule: &'static str,
+        level: FindingLevel,
+        line: usize,
+        message: impl Into<Box<str>>,
+    ) {
+        self.found.push(PlanFinding {
+            rule,
+            level,
+            path: self.path.into(),
+            line,
+            span: None,
+            message: message.into(),
+            fix: None,
+        });
+    }
+}

@@ -1,6 +1,7 @@
 //! The scope of a format: its words, and where its documents lie below a root.
 
 use super::intent::IntentKind;
+use super::unit::UnitSource;
 
 /// The words of a format and what it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +83,16 @@ pub struct UnitPath {
 }
 
 impl UnitPattern {
+    /// Returns true if a unit has one of the documents that have to be there.
+    pub fn has_required(&self, source: &UnitSource) -> bool {
+        match self.form {
+            UnitForm::File(_) => true,
+            UnitForm::Folder { required, .. } => {
+                required.is_empty() || required.iter().any(|name| source.index_of(name).is_some())
+            }
+        }
+    }
+
     /// The unit to which a path below the root belongs, if any. For folders the outermost one that is accepted counts
     /// unless a deeper one has the path as a document.
     pub fn unit_at(&self, path: &str) -> Option<UnitPath> {

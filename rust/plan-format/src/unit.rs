@@ -1,9 +1,10 @@
 //! Units: what of a plan is read together, with its items and the places of their parts.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::document::PlanDocument;
+use super::document::{PlanDocument, RootSettings};
 use super::finding::PlanProblem;
 use super::format::PlanFormat;
 
@@ -109,6 +110,55 @@ pub fn read_unit(format: &dyn PlanFormat, mut source: UnitSource) -> PlanUnit {
     let mut unit = format.read(&source);
     unit.problems.splice(0..0, problems);
     unit
+}
+
+/// Reads all documents of one root, as of a commit: the settings, and the units in the order of their paths.
+///
+/// Documents that belong to no unit are left out. A folder without documents is no unit here.
+pub fn read_all(
+    format: &dyn PlanFormat,
+    documents: impl IntoIterator<Item = PlanDocument>,
+) -> (RootSettings, Vec<Arc<PlanUnit>>) {
+    let names = format.scope().settings;
+    let documents = documents.into_iter().map(Arc::new);
+    let (settings, rest): (Vec<_>, Vec<_>) =
+        documents.partition(|document| names.contains(&&*document.path));
+    let settings = RootSettings(settings);
+    let layout = format.layout(&settings);
+    let mut sources: BTreeMap<String, UnitSource> = BTreeMap::new();
+    for document in rest {
+        let found = layout.units.iter().find_map(|pattern| {
+            let found = pattern.unit_at(&document.path)?;
+            found.is_document.then_some((pattern, found))
+        });
+        let Some((pattern, found)) = found else {
+            continue;
+        };
+        let source = sources
+            .entry(found.path)
+            .or_insert_with_key(|path| UnitSource {
+                kind: pattern.kind,
+                name: found.name.into(),
+                path: path.as_str().into(),
+                documents: Vec::new(),
+            });
+        source.documents.push(document);
+    }
+    let units = sources.into_values().filter(|source| {
+        let pattern = layout
+            .units
+            .iter()
+            .find(|pattern| pattern.kind == source.kind);
+        pattern.is_none_or(|pattern| pattern.has_required(source))
+    });
+    let read = |mut source: UnitSource| {
+        source
+            .documents
+            .sort_by(|one, other| one.path.cmp(&other.path));
+        Arc::new(read_unit(format, source))
+    };
+    let units = units.map(read).collect();
+    (settings, units)
 }
 
 /// An item of a plan.

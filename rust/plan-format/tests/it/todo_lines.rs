@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chant_plan_format::PlanFormat;
+use chant_plan_format::box_edit::not_taken;
 use chant_plan_format::document::{PlanDocument, RootSettings};
 use chant_plan_format::finding::{ActingPart, PlanFinding};
 use chant_plan_format::intent::{EditIntent, EditRequest, IntentKind, TickTarget, UnitEdit};
@@ -167,7 +168,7 @@ impl PlanFormat for TodoLines {
                 edit.added = Some(name.into());
                 edit
             }
-            _ => unreachable!(),
+            _ => return Err(not_taken(&SCOPE, request.intent)),
         })
     }
 

@@ -198,7 +198,7 @@ fn box_at(text: &str, range: Range<usize>, grammar: &BoxGrammar) -> Option<BoxPa
     let has_text_apart = rest.is_empty() || rest.starts_with([' ', '\t']) || rest.starts_with('*');
     // `[x](…)` and `[x]: …` are links.
     let is_link = rest.starts_with(['(', '[']) && !written.trim().is_empty();
-    if is_link || (!grammar.has_loose_blanks && !(has_blank && has_text_apart)) {
+    if is_link || !(grammar.has_loose_blanks || has_blank && has_text_apart) {
         return None;
     }
     let open = range.end - boxed.len() + 1;
@@ -328,8 +328,7 @@ pub fn count_details(lines: &[ListLine], column: usize) -> usize {
     for (at, line) in lines.iter().enumerate() {
         match &line.kind {
             ListLineKind::Blank => {}
-            ListLineKind::Heading { .. } if !line.is_fenced => break,
-            ListLineKind::Box(_) if !line.is_fenced => break,
+            ListLineKind::Heading { .. } | ListLineKind::Box(_) if !line.is_fenced => break,
             _ if line.column > column => count = at + 1,
             // A fence may stand at the margin of the text that it belongs to.
             _ if line.is_fenced && count > 0 && at > 0 && lines[at - 1].is_fenced => count = at + 1,

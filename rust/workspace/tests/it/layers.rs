@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 22] = [
+const ARROWS: [(&str, &[&str]); 23] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -51,6 +51,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("work", &["agent-events", "base", "confine", "store"]),
     ("provider", &["base", "store", "work"]),
     ("plan-format", &["base", "text"]),
+    ("openspec", &["base", "plan-format", "text"]),
     ("vine", &["base", "git", "graph", "places", "store", "text"]),
     (
         "speckit",
