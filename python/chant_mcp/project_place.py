@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from chant_mcp.formats import plan_formats_in
+
 _FEATURE_FOLDER = re.compile(r"\d{3,}[-_].+")
 
 
@@ -32,8 +34,8 @@ def find_place(working_directory: Path, given: Path | None = None) -> Place:
         given: A folder named by the user, taken as it is.
 
     Returns:
-        The folder given; else the nearest one upwards with work files in it; else the top of the git
-        checkout; else the working directory. What lies above the checkout is another project: a worktree, a
+        The folder given; else the nearest one upwards with work files in it; else the nearest one with plans in
+        another format; else the top of the git checkout; else the working directory. What lies above the checkout is another project: a worktree, a
         submodule or a nested repository has its own files.
     """
     if given is not None:
@@ -42,9 +44,10 @@ def find_place(working_directory: Path, given: Path | None = None) -> Place:
     upwards = (working_directory, *working_directory.parents)
     at = next((at for at, folder in enumerate(upwards) if (folder / ".git").exists()), None)
     searched = upwards if at is None else upwards[: at + 1]
-    for folder in searched:
-        if holds_work_files(folder):
-            return Place(folder, (folder,), start=working_directory)
+    for holds in (holds_work_files, holds_plans):
+        for folder in searched:
+            if holds(folder):
+                return Place(folder, (folder,), start=working_directory)
     root = working_directory if at is None else upwards[at]
     return Place(root, searched, is_guess=at is None, start=working_directory)
 
@@ -61,7 +64,7 @@ def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
         searched.
     """
     for place in map(find_place, roots):
-        if holds_work_files(place.root):
+        if holds_work_files(place.root) or holds_plans(place.root):
             return place
     return Place(start.root, (*roots, *start.searched), is_guess=True)
 
@@ -74,6 +77,11 @@ def holds_work_files(folder: Path) -> bool:
     if any((folder / marker).exists() for marker in markers):
         return True
     return _has_features(folder)
+
+
+def holds_plans(folder: Path) -> bool:
+    """Return whether a folder is the root of plans in a format without tools of its own."""
+    return bool(plan_formats_in(folder))
 
 
 def may_have_features(root: Path) -> bool:

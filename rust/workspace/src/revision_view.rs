@@ -376,6 +376,7 @@ impl RevisionView {
             plans,
             features,
             tickets: tickets.map(Arc::new),
+            formats: Vec::new(),
             problems: self.problems,
         }
     }
@@ -454,6 +455,10 @@ impl ItemStatuses for RevisionItems<'_> {
         let found = self.features.get(feature);
         let (path, tasks) = found.ok_or_else(|| format!("no feature {FEATURES}/{feature}"))?;
         Ok((Arc::clone(tasks), (*path).to_owned()))
+    }
+
+    fn find_plan_item(&self, word: &str, _name: &str) -> Result<ExternalStatus, String> {
+        Err(format!("items of {word} are not looked up in a commit"))
     }
 
     fn find_ticket(&self, code: &TicketCode) -> Result<Arc<Ticket>, String> {

@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 23] = [
+const ARROWS: [(&str, &[&str]); 24] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -51,6 +51,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
     ("work", &["agent-events", "base", "confine", "store"]),
     ("provider", &["base", "store", "work"]),
     ("plan-format", &["base", "text"]),
+    ("plan-store", &["base", "plan-format", "store"]),
     ("openspec", &["base", "plan-format", "text"]),
     ("vine", &["base", "git", "graph", "places", "store", "text"]),
     (
@@ -91,8 +92,21 @@ const ARROWS: [(&str, &[&str]); 23] = [
     (
         "workspace",
         &[
-            "base", "config", "draw", "git", "graph", "speckit", "specs", "store", "text",
-            "tickets", "vine", "work",
+            "base",
+            "config",
+            "draw",
+            "git",
+            "graph",
+            "openspec",
+            "plan-format",
+            "plan-store",
+            "speckit",
+            "specs",
+            "store",
+            "text",
+            "tickets",
+            "vine",
+            "work",
         ],
     ),
 ];
@@ -203,7 +217,9 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "config/cluster.rs",
             "config/view.rs",
             "workspace/board_shapes.rs",
+            "workspace/formats.rs",
             "workspace/handle.rs",
+            "workspace/plan_answers.rs",
             "workspace/since.rs",
             "workspace/view.rs",
         ],
