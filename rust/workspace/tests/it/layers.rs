@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 23] = [
+const ARROWS: [(&str, &[&str]); 24] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -52,6 +52,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
     ("provider", &["base", "store", "work"]),
     ("plan-format", &["base", "text"]),
     ("openspec", &["base", "plan-format", "text"]),
+    ("kiro", &["base", "plan-format", "text"]),
     ("vine", &["base", "git", "graph", "places", "store", "text"]),
     (
         "speckit",
