@@ -36,4 +36,32 @@ REQUIREMENTS: dict[str, Requirement] = {
         "program counts, and hide no other.",
         "issue 47: OpenSpec",
     ),
+    "plans:kiro:specs_and_tasks_are_items": Requirement(
+        "Each folder of `.kiro/specs/` with a list, requirements or a bug fix is an item that holds "
+        "the tasks of its list, nested by their numbers; a spec is done with its required leaves.",
+        "issue 47: Kiro",
+    ),
+    "plans:kiro:order_is_what_the_list_says": Requirement(
+        "Waves alone, else `_Depends` and the order of a cc-sdd list with its `(P)`, say which tasks "
+        "are ready; tasks that nobody approved wait for a person.",
+        "issue 47: Kiro",
+    ),
+    "plans:kiro:requirements_are_statements": Requirement(
+        "Criteria of requirements are statements by the numbers with which tasks name them.",
+        "issue 47: Kiro",
+    ),
+    "plans:kiro:edits_change_their_bytes": Requirement(
+        "A status of a Kiro task is one character; a new task has the form that the editor "
+        "recognizes, with the next number of its holder.",
+        "issue 47: Kiro",
+    ),
+    "plans:kiro:findings": Requirement(
+        "Numbers, waves, dependencies, requirements and boxes of Kiro lists are checked.",
+        "issue 47: Kiro",
+    ),
+    "plans:kiro:odd_lists_are_read": Requirement(
+        "Odd stars, numbers, indents, fields, waves and line ends of Kiro lists are read as their "
+        "table says, and hide no other task.",
+        "issue 47: Kiro",
+    ),
 }

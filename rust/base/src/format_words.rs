@@ -5,7 +5,7 @@
 use std::sync::{PoisonError, RwLock};
 
 /// The words of all built-in formats, in the order of lists.
-pub const FORMAT_WORDS: [&str; 5] = ["chant", "vine", "speckit", "tickets", "openspec"];
+pub const FORMAT_WORDS: [&str; 6] = ["chant", "vine", "speckit", "tickets", "openspec", "kiro"];
 
 /// Words that this process takes besides.
 static ADMITTED: RwLock<Vec<&str>> = RwLock::new(Vec::new());

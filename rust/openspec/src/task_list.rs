@@ -234,6 +234,7 @@ fn task_item(text: &str, task: &TaskLine, change: &str, ids: &mut ItemIds) -> Pl
         mark: mark.into(),
         is_ticked,
         is_begun,
+        has_details: task.details.is_some(),
         is_of_people: words.people.is_some(),
         ..PlanItem::default()
     }

@@ -106,11 +106,17 @@ pub fn tick_box(
 pub fn reset_boxes(unit: &PlanUnit, at: usize) -> Result<UnitEdit, EditRefusal> {
     let mut edit = UnitEdit::default();
     let mut below = vec![at];
-    while let Some(item) = below.pop() {
+    let mut next = 0;
+    while let Some(item) = below.get(next).copied() {
+        next += 1;
         if unit.items[item].is_begun {
             edit.texts.extend(set_box(unit, item, ' ')?);
         }
-        below.extend(unit.parts_of(item).filter(|part| *part > item));
+        let parts: Vec<usize> = unit
+            .parts_of(item)
+            .filter(|part| !below.contains(part))
+            .collect();
+        below.extend(parts);
     }
     Ok(edit)
 }

@@ -27,7 +27,6 @@ pub struct JoinInput<'a> {
 
 /// The state of an item by its own mark, whatever its parts say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is asked alone")]
 pub struct OwnState {
     /// The word of its state.
     pub word: Cow<'static, str>,
@@ -35,10 +34,21 @@ pub struct OwnState {
     pub is_done: bool,
     /// True if somebody works on it.
     pub is_begun: bool,
-    /// True if it is done only with its required parts, and ready only behind them.
-    pub needs_parts: bool,
+    /// The parts with which alone it is done, and behind which alone it is ready.
+    pub needs: PartsRule,
     /// True if it is no item of the snapshot; its name is known all the same.
     pub is_left_out: bool,
+}
+
+/// The parts that an item needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartsRule {
+    /// None: it is done by its own mark alone.
+    Nothing,
+    /// Its direct required parts.
+    Parts,
+    /// The required ones among the items below it that have no parts of their own.
+    Leaves,
 }
 
 /// The state of an item as its mark says it; groups follow from their parts.
@@ -47,7 +57,7 @@ pub fn state_of_marks(_: &PlanUnit, item: &PlanItem) -> OwnState {
         word: Cow::Owned(item.mark.to_string()),
         is_done: item.is_ticked || item.is_group,
         is_begun: item.is_begun,
-        needs_parts: true,
+        needs: PartsRule::Parts,
         is_left_out: false,
     }
 }
@@ -206,7 +216,11 @@ impl<'a> JoinReader<'a> {
             let state = &self.states[at];
             let has_parts = !self.nodes[at].parts.is_empty();
             let needs_some = !self.item(at).is_group || has_parts;
-            let parts_are_done = !state.needs_parts || (needs_some && !self.has_open_part(at));
+            let parts_are_done = match state.needs {
+                PartsRule::Nothing => true,
+                PartsRule::Parts => needs_some && !self.has_open_part(at),
+                PartsRule::Leaves => needs_some && !self.has_open_leaf(at),
+            };
             self.nodes[at].is_done = state.is_done && parts_are_done;
             if let Some(parent) = self.nodes[at].parent {
                 left[parent] -= 1;
@@ -223,6 +237,29 @@ impl<'a> JoinReader<'a> {
         let has_required = parts.iter().any(|part| !self.item(*part).is_optional);
         let mut open = parts.iter().filter(|part| !self.nodes[**part].is_done);
         open.any(|part| !has_required || !self.item(*part).is_optional)
+    }
+
+    /// Returns true if an item below is open that has no parts and that somebody waits for.
+    fn has_open_leaf(&self, at: usize) -> bool {
+        let mut below = self.nodes[at].parts.clone();
+        let mut required = 0;
+        let mut is_open = false;
+        while let Some(at) = below.pop() {
+            let node = &self.nodes[at];
+            if self.item(at).is_optional {
+                continue;
+            }
+            if node.parts.is_empty() {
+                required += 1;
+                is_open |= !node.is_done;
+            }
+            below.extend(&node.parts);
+        }
+        if required == 0 {
+            self.has_open_part(at)
+        } else {
+            is_open
+        }
     }
 
     fn find_waits(&mut self, input: &JoinInput<'_>) {
@@ -297,10 +334,10 @@ impl<'a> JoinReader<'a> {
                 is_unhindered = is_free[parent];
                 above = self.nodes[parent].parent;
             }
-            let may_begin = match (self.item(at).is_group, state.needs_parts) {
+            let may_begin = match (self.item(at).is_group, state.needs) {
                 (true, _) => node.parts.iter().any(|part| !self.nodes[*part].is_done),
-                (false, true) => !self.has_open_part(at),
-                (false, false) => true,
+                (false, PartsRule::Nothing) => true,
+                (false, _) => !self.has_open_part(at),
             };
             let is_ready = !node.is_done && !state.is_begun && is_unhindered && may_begin;
             let has_begun_part = self.item(at).is_group

@@ -37,7 +37,7 @@ impl UnitSource {
 pub struct PlanUnit {
     /// Its texts.
     pub source: UnitSource,
-    /// Its items, in the order of their documents; an item stands before its parts.
+    /// Its items, in the order of their documents.
     pub items: Vec<PlanItem>,
     /// The sections of its documents, in their order.
     pub sections: Vec<PlanSection>,
@@ -207,6 +207,8 @@ pub struct PlanItem {
     pub is_optional: bool,
     /// True if it only holds its parts and has no mark of its own.
     pub is_group: bool,
+    /// True if its document says more of it than its title.
+    pub has_details: bool,
     /// True if only a person can do it.
     pub is_of_people: bool,
 }

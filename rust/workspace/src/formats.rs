@@ -3,12 +3,13 @@
 use std::sync::{PoisonError, RwLock};
 
 use chant_base::format_words::{admit_format_word, find_format_word};
+use chant_kiro::KiroSpecs;
 use chant_openspec::OpenSpec;
 use chant_plan_format::PlanFormat;
 use serde::Serialize;
 
 /// The formats that come through the interface, in the order of lists.
-static FORMATS: [&dyn PlanFormat; 1] = [&OpenSpec];
+static FORMATS: [&dyn PlanFormat; 2] = [&OpenSpec, &KiroSpecs];
 
 /// Formats that this process takes besides.
 static ADMITTED: RwLock<Vec<&dyn PlanFormat>> = RwLock::new(Vec::new());

@@ -53,6 +53,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("plan-format", &["base", "text"]),
     ("plan-store", &["base", "plan-format", "store"]),
     ("openspec", &["base", "plan-format", "text"]),
+    ("kiro", &["base", "plan-format", "text"]),
     ("vine", &["base", "git", "graph", "places", "store", "text"]),
     (
         "speckit",
@@ -97,6 +98,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
             "draw",
             "git",
             "graph",
+            "kiro",
             "openspec",
             "plan-format",
             "plan-store",
