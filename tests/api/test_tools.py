@@ -54,6 +54,11 @@ METHODS = {
     "delete_cr": "Ticket.delete",
     "manage_cr_sections": "Ticket.section",
     "suggest_cr_improvements": "Ticket.suggest",
+    "item_list": "Workspace.plans",
+    "item_get": "Workspace.plans",
+    "item_next": "Workspace.ready",
+    "item_update": "PlanItem.edit",
+    "item_add": "Workspace.add_item",
 }
 """The method that does what a tool does; `chant_spec_get` and `get_cr` are attributes of handles, too."""
 

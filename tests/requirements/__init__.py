@@ -115,6 +115,7 @@ AREAS = (
     "tickets.files",
     "tickets.config_and_concurrency",
     "plan_documents",
+    "plan_doors",
     "server.http",
     "board",
     "board_view",

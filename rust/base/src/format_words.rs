@@ -5,7 +5,9 @@
 use std::sync::{PoisonError, RwLock};
 
 /// The words of all built-in formats, in the order of lists.
-pub const FORMAT_WORDS: [&str; 6] = ["chant", "vine", "speckit", "tickets", "openspec", "kiro"];
+pub const FORMAT_WORDS: [&str; 7] = [
+    "chant", "vine", "speckit", "tickets", "openspec", "kiro", "backlog",
+];
 
 /// Words that this process takes besides.
 static ADMITTED: RwLock<Vec<&str>> = RwLock::new(Vec::new());

@@ -3,7 +3,9 @@
 use super::Workspace;
 use super::board::neighbors;
 use super::board_columns::BoardColumns;
-use super::board_shapes::{BoardItem, ChildRow, CriterionRow, DocumentVersion, SectionRow, why};
+use super::board_shapes::{
+    BoardItem, ChildRow, CriterionRow, DocumentVersion, PlanParts, SectionRow, why,
+};
 use super::feature::FeaturePart;
 use super::item::Item;
 use super::key;
@@ -45,6 +47,17 @@ pub fn show_board_item(workspace: &Workspace, name: &str) -> Result<Answer, Erro
             around: neighbors(joined, &item),
             parent: item.parent(),
             children: children_of(joined, board, &item),
+            plan: item.plan_entry().map(|entry| PlanParts {
+                edits: entry
+                    .scope
+                    .intents
+                    .iter()
+                    .map(|intent| intent.as_str())
+                    .collect(),
+                statuses: joined.statuses_of(entry.scope.word),
+                has_box: entry.item().spans.mark.is_some(),
+                group: entry.item().is_group,
+            }),
             whole: whole_item(joined, item),
         }))
     })

@@ -1,0 +1,34 @@
+"""Words of formats stand in their crates; elsewhere only in places that may get fewer."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+FEWEST: dict[str, int] = {}
+"""Files outside of a format's crate that name it: a number here may only get smaller."""
+
+
+def places(word: str) -> list[str]:
+    """Name the files of the product outside of a format's crate that name it."""
+    files = [
+        *(ROOT / "rust").glob("*/src/**/*.rs"),
+        *(ROOT / "python").rglob("*.py"),
+        *(ROOT / "python").rglob("*.pyi"),
+    ]
+    own = ROOT / "rust" / word
+    sought = re.compile(rf"\b{word}\b", re.I)
+    found = (path for path in files if not path.is_relative_to(own) and sought.search(path.read_text("utf-8")))
+    return sorted(path.relative_to(ROOT).as_posix() for path in found)
+
+
+@pytest.mark.requirement("plans:house:fewer_places")
+@pytest.mark.parametrize("word", sorted(FEWEST))
+def test_formats_are_named_in_no_new_places(word: str) -> None:
+    found = places(word)
+    assert len(found) <= FEWEST[word], found
+    assert len(found) == FEWEST[word], f"There are fewer places now; set FEWEST[{word!r}] to {len(found)}"
