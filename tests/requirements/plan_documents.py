@@ -64,4 +64,38 @@ REQUIREMENTS: dict[str, Requirement] = {
         "table says, and hide no other task.",
         "issue 47: Kiro",
     ),
+    "plans:backlog:tasks_are_items": Requirement(
+        "Each file of a task is an item with its criteria, definition of done, dependencies and "
+        "holder; front matter that is no YAML, such as `assignee: [@name]`, is read as its program "
+        "repairs it.",
+        "issue 47: Backlog.md",
+    ),
+    "plans:backlog:the_list_of_states_is_the_projects_own": Requirement(
+        "The last word of the configured list and the folder `completed/` alone are done; a word "
+        "outside of the list is a problem and never ready; the folder is the one that the "
+        "configuration names.",
+        "issue 47: Backlog.md",
+    ),
+    "plans:backlog:edits_change_their_bytes": Requirement(
+        "A tick or a status changes its own value and `updated_date`; attributes, sections and "
+        "criteria change in the style that is there; unknown keys and comments stay.",
+        "issue 47: Backlog.md",
+    ),
+    "plans:backlog:new_tasks_have_free_numbers": Requirement(
+        "A new task has the form of its program and a number that no task of any folder has.",
+        "issue 47: Backlog.md",
+    ),
+    "plans:backlog:what_acts_is_named": Requirement(
+        "Commands that its configuration or a task names count as acting and are never run.",
+        "issue 47: Backlog.md",
+    ),
+    "plans:backlog:findings": Requirement(
+        "States, dependencies, holders, dates, commands and criteria of tasks are checked.",
+        "issue 47: Backlog.md",
+    ),
+    "plans:backlog:odd_files_are_read": Requirement(
+        "Odd values, IDs, states, marks, criteria and line ends of tasks are read as their table "
+        "says; what is no task is named, and hides no other.",
+        "issue 47: Backlog.md",
+    ),
 }

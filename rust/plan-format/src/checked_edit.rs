@@ -70,6 +70,8 @@ pub fn apply_checked(
     }
     let item = match (unit, request.item) {
         (Some(unit), Some(name)) => Some(single_item(unit, name)?),
+        // A unit of one item is that item.
+        (Some(unit), None) if unit.items.len() == 1 => Some(0),
         _ => None,
     };
     let files = check_files(format, unit, request, &edit).map_err(fault)?;
@@ -87,25 +89,58 @@ pub fn apply_checked(
         }
         return Err(fault("it edits texts of no unit".into()));
     };
+    let (texts, after, changed) = apply_law(format, unit, request, item, &edit).map_err(fault)?;
+    Ok(checked(texts, Some(after), changed))
+}
+
+/// The new texts by document, the unit as it reads then, and the places of the changes.
+type LawfulTexts = (Vec<(usize, String)>, PlanUnit, Vec<(Box<str>, usize)>);
+
+fn apply_law(
+    format: &dyn PlanFormat,
+    unit: &PlanUnit,
+    request: &EditRequest<'_>,
+    item: Option<usize>,
+    edit: &UnitEdit,
+) -> Result<LawfulTexts, String> {
     let law = EditLaw {
-        touched: scope.touched,
+        touched: format.scope().touched,
         unit,
         item,
         intent: request.intent,
     };
     for text in &edit.texts {
-        law.check_span(text).map_err(fault)?;
+        law.check_span(text)?;
     }
-    let (texts, changed) = law.applied(&edit).map_err(fault)?;
+    let (texts, changed) = law.applied(edit)?;
     let mut source = unit.source.clone();
     for (at, text) in &texts {
         let path = source.documents[*at].path.clone();
         source.documents[*at] = Arc::new(PlanDocument::new(path, text.clone()));
     }
     let after = read_unit(format, source);
-    law.check_reading(&after, edit.added.as_deref())
-        .map_err(fault)?;
-    Ok(checked(texts, Some(after), changed))
+    law.check_reading(&after, edit.added.as_deref())?;
+    Ok((texts, after, changed))
+}
+
+/// Refuses a text of a person that would be read as more than text where an edit puts it.
+///
+/// # Errors
+/// `UnfitText` with what would be read otherwise.
+pub fn refuse_unfit(
+    format: &dyn PlanFormat,
+    unit: &PlanUnit,
+    request: &EditRequest<'_>,
+    item: usize,
+    edit: UnitEdit,
+) -> Result<UnitEdit, EditRefusal> {
+    match apply_law(format, unit, request, Some(item), &edit) {
+        Ok(_) => Ok(edit),
+        Err(why) => Err(EditRefusal::UnfitText {
+            why,
+            path: unit.source.path.to_string(),
+        }),
+    }
 }
 
 /// Finds the one item with a name.
@@ -249,13 +284,13 @@ impl EditLaw<'_> {
         };
         let document = item.document.unwrap_or(usize::MAX);
         let attribute = |name: &str| {
-            let found = item.attributes.iter().find(|one| &*one.name == name);
-            found.map(|one| one.span.clone())
+            let found = item.attributes.iter().filter(|one| &*one.name == name);
+            found.map(|one| one.span.clone()).collect::<Vec<_>>()
         };
         let mut own: Vec<Range<usize>> = self
             .touched
             .iter()
-            .filter_map(|name| attribute(name))
+            .flat_map(|name| attribute(name))
             .collect();
         if let Some(attributes) = &item.spans.attributes
             && !self.touched.is_empty()
@@ -565,7 +600,11 @@ impl EditLaw<'_> {
             },
             EditIntent::Status { word } => same_words(&new.mark, word),
             EditIntent::Set { attribute, value } => {
-                let found = new.attributes.iter().find(|one| *one.name == **attribute);
+                let found = new
+                    .attributes
+                    .iter()
+                    .rev()
+                    .find(|one| *one.name == **attribute);
                 let found = found.map(|one| one.values.iter().map(|value| &**value).collect());
                 found.unwrap_or_else(Vec::new) == value.values()
             }
@@ -593,7 +632,16 @@ impl EditLaw<'_> {
         };
         let (old, new) = (shape(self.unit), shape(after));
         let EditIntent::Section { name, .. } = self.intent else {
-            return if old == new {
+            let is_free = matches!(self.intent, EditIntent::AddCriterion { .. });
+            let is_inserted = || {
+                let first = old
+                    .iter()
+                    .zip(&new)
+                    .take_while(|(old, new)| old == new)
+                    .count();
+                new.len() == old.len() + 1 && old[first..] == new[first + 1..]
+            };
+            return if old == new || (is_free && is_inserted()) {
                 Ok(())
             } else {
                 Err("a section would differ".into())

@@ -331,7 +331,8 @@ impl<'a> JoinReader<'a> {
                 let Some(parent) = above.filter(|_| is_unhindered) else {
                     break;
                 };
-                is_unhindered = is_free[parent];
+                // A holder that needs no parts goes its own way.
+                is_unhindered = is_free[parent] || self.states[parent].needs == PartsRule::Nothing;
                 above = self.nodes[parent].parent;
             }
             let may_begin = match (self.item(at).is_group, state.needs) {

@@ -21,7 +21,16 @@ pub fn set_section(
     let at = find_section(unit, name)?;
     let section = &unit.sections[at];
     let document = &unit.source.documents[section.document];
-    let start = start_of(document);
+    // Front matter is no text of sections.
+    let has_attributes = |item: &&super::unit::PlanItem| {
+        item.document == Some(section.document) && item.spans.attributes.is_some()
+    };
+    let details = unit
+        .items
+        .iter()
+        .find(has_attributes)
+        .and_then(|item| item.spans.details.clone());
+    let start = details.map_or_else(|| start_of(document), |details| details.start);
     let content = &document.text[section.content.clone()];
     let is_there = if append {
         text.trim().is_empty()

@@ -2,6 +2,7 @@
 
 use std::sync::{PoisonError, RwLock};
 
+use chant_backlog::BacklogTasks;
 use chant_base::format_words::{admit_format_word, find_format_word};
 use chant_kiro::KiroSpecs;
 use chant_openspec::OpenSpec;
@@ -9,7 +10,7 @@ use chant_plan_format::PlanFormat;
 use serde::Serialize;
 
 /// The formats that come through the interface, in the order of lists.
-static FORMATS: [&dyn PlanFormat; 2] = [&OpenSpec, &KiroSpecs];
+static FORMATS: [&dyn PlanFormat; 3] = [&OpenSpec, &KiroSpecs, &BacklogTasks];
 
 /// Formats that this process takes besides.
 static ADMITTED: RwLock<Vec<&dyn PlanFormat>> = RwLock::new(Vec::new());

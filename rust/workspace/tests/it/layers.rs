@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 24] = [
+const ARROWS: [(&str, &[&str]); 25] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -54,6 +54,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("plan-store", &["base", "plan-format", "store"]),
     ("openspec", &["base", "plan-format", "text"]),
     ("kiro", &["base", "plan-format", "text"]),
+    ("backlog", &["base", "plan-format", "text"]),
     ("vine", &["base", "git", "graph", "places", "store", "text"]),
     (
         "speckit",
@@ -93,6 +94,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
     (
         "workspace",
         &[
+            "backlog",
             "base",
             "config",
             "draw",
