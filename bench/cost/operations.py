@@ -45,7 +45,18 @@ LEFT_OUT = {
     **dict.fromkeys(
         (
             f"PlanItem.{name}"
-            for name in "tick untick set_status set set_title section add move reset edit".split()
+            for name in [
+                "tick",
+                "untick",
+                "set_status",
+                "set",
+                "set_title",
+                "section",
+                "add",
+                "move",
+                "reset",
+                "edit",
+            ]
         ),
         "tests/plans and rust/plan-store count what is read",
     ),

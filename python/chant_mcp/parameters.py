@@ -82,7 +82,8 @@ class ItemEdits(TypedDict, total=False):
 
     status: str | None
     tick: Annotated[
-        list[str], ToolParameter(description='"self" (own box; "parents": those done by it, too) or criteria "2"')
+        list[str],
+        ToolParameter(description='"self" (own box; "parents": those done by it, too) or criteria "2"'),
     ]
     untick: list[str]
     set: Annotated[dict[str, Any], ToolParameter(description="Attributes; null removes one")]
@@ -104,7 +105,8 @@ class NewItem(TypedDict, total=False):
     """A new item."""
 
     parent: Annotated[
-        str | None, ToolParameter(description="Item, item#heading, or a format's word for a new change or file")
+        str | None,
+        ToolParameter(description="Item, item#heading, or a format's word for a new change or file"),
     ]
     text: str
     criteria: list[str]

@@ -34,9 +34,9 @@ def find_place(working_directory: Path, given: Path | None = None) -> Place:
         given: A folder named by the user, taken as it is.
 
     Returns:
-        The folder given; else the nearest one upwards with work files in it; else the nearest one with plans in
-        another format; else the top of the git checkout; else the working directory. What lies above the checkout is another project: a worktree, a
-        submodule or a nested repository has its own files.
+        The folder given; else the nearest one upwards with work files in it; else the nearest one with plans
+        in another format; else the top of the git checkout; else the working directory. What lies above the
+        checkout is another project: a worktree, a submodule or a nested repository has its own files.
     """
     if given is not None:
         root = working_directory / given

@@ -22,7 +22,9 @@ def places(word: str) -> list[str]:
     ]
     own = ROOT / "rust" / word
     sought = re.compile(rf"\b{word}\b", re.I)
-    found = (path for path in files if not path.is_relative_to(own) and sought.search(path.read_text("utf-8")))
+    found = (
+        path for path in files if not path.is_relative_to(own) and sought.search(path.read_text("utf-8"))
+    )
     return sorted(path.relative_to(ROOT).as_posix() for path in found)
 
 

@@ -22,7 +22,8 @@ PROJECTS: dict[str, dict[str, str]] = {
     "kiro": {
         ".kiro/specs/user-auth/requirements.md": (
             "# Requirements\n\n### Requirement 1\n\n**User Story:** As a person, I want to log in.\n\n"
-            "#### Acceptance Criteria\n\n1. WHEN the password is right THEN the system SHALL let the person in\n"
+            "#### Acceptance Criteria\n\n"
+            "1. WHEN the password is right THEN the system SHALL let the person in\n"
         ),
         ".kiro/specs/user-auth/tasks.md": (
             "# Implementation Plan\n\n- [ ] 1. Build the form\n  - [ ] 1.1 Draw the form\n"
@@ -36,12 +37,14 @@ PROJECTS: dict[str, dict[str, str]] = {
         "backlog/tasks/task-1 - Draw-the-form.md": (
             "---\nid: TASK-1\ntitle: Draw the form\nstatus: To Do\nassignee: []\ncreated_date: '2026-01-01'\n"
             "labels: []\ndependencies: []\nour_own: kept  # as it is\n---\n\n## Description\n\nA form.\n\n"
-            "## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [ ] #1 It has two fields\n- [ ] #2 It has a button\n"
+            "## Acceptance Criteria\n<!-- AC:BEGIN -->\n"
+            "- [ ] #1 It has two fields\n- [ ] #2 It has a button\n"
             "<!-- AC:END -->\n"
         ),
         "backlog/tasks/task-2 - Keep-the-session.md": (
             "---\nid: TASK-2\ntitle: Keep the session\nstatus: To Do\nassignee: []\n"
-            "created_date: '2026-01-02'\nlabels: []\ndependencies: [TASK-1]\n---\n\n## Description\n\nKeep it.\n"
+            "created_date: '2026-01-02'\nlabels: []\ndependencies: [TASK-1]\n---\n\n"
+            "## Description\n\nKeep it.\n"
         ),
     },
 }

@@ -5,24 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from chant_mcp import cli
+from chant_mcp.cli import program
+from click.testing import CliRunner
 from plans.projects import make, tree
 
 
 @pytest.mark.requirement("plans:init:needs_none")
-def test_nothing_is_written_unless_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_written_unless_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make("openspec", tmp_path)
     inside = tmp_path / "src"
     inside.mkdir()
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(inside)
     before = tree(tmp_path)
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["init"])
-    out = capsys.readouterr().out
-    assert not ended.value.code
-    assert "OpenSpec found in" in out and "chant-mcp list" in out and "--chant" in out
+    done = CliRunner().invoke(program, ["init"], prog_name="chant-mcp")
+    assert done.exit_code == 0, done.output
+    out = done.stdout
+    assert "OpenSpec found in" in out
+    assert "chant-mcp list" in out
+    assert "--chant" in out
     assert tree(tmp_path) == before
-    assert not (tmp_path / ".chant").exists() and not (inside / ".chant").exists()
+    assert not (tmp_path / ".chant").exists()
+    assert not (inside / ".chant").exists()

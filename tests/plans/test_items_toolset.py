@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from chant_mcp.toolsets import toolsets
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.anyio
 FIVE = [entry.name for entry in toolsets()["items"]]
 
 
-async def names(project: Project, **offer: list[str]) -> list[str]:
+async def names(project: Project, **offer: Any) -> list[str]:
     """List the names of the tools of a server."""
     return [tool.name for tool in await project.server(**offer).list_tools()]
 

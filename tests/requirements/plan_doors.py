@@ -57,8 +57,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 47: Five tools",
     ),
     "plans:tools:own_tools_are_named": Requirement(
-        "Items of formats with tools of their own are read by the five, too; an edit is refused and names the "
-        "tool.",
+        "Items of formats with tools of their own are read by the five, too; an edit is refused and names "
+        "the tool.",
         "issue 47: Five tools",
     ),
     "plans:init:needs_none": Requirement(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chant_mcp.api.handles import Handle
+from chant_mcp.api.handles import Handle, refuse_open
 from chant_mcp.api.transactions import within
 from chant_mcp.parameters import ItemEditsOfHandle
 
@@ -187,6 +187,16 @@ class PlanItem(Handle):
             RefusedError: The format leaves that to its own program.
         """
         return self.edit(move_to=to)
+
+    def reopen(self) -> PlanItem:
+        """Go on with one that is done: its own box is unticked, or its state is the first one again.
+
+        Raises:
+            IllegalTransitionError: It is not done.
+            RefusedError: It is done by its parts alone.
+        """
+        refuse_open(self)
+        return self.set_status(self.statuses[0])
 
     def reset(self) -> PlanItem:
         """Take the sign away that somebody works on it."""

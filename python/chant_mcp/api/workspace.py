@@ -174,7 +174,7 @@ class Workspace:
 
     @property
     def items(self) -> Handles[Handle]:
-        """Specs, tasks of task graphs, tasks of features, tickets, and items of other plans, in this order."""
+        """Specs, tasks of task graphs and features, tickets, and items of other plans, in this order."""
         return Handles(self, ItemQuery())
 
     @property

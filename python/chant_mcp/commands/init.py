@@ -109,8 +109,9 @@ def init(
 
     With `prompts`, only add the bundled prompt templates that are missing. On a project that is
     initialized already, only what the options ask for is done. Where plans of another format are and no
-    `.chant/`, nothing is written without an option: what can be done with them is said. Everything is written inside the
-    project and its git folder; that you trust what was written is remembered in your own state folder.
+    `.chant/`, nothing is written without an option: what can be done with them is said. Everything is
+    written inside the project and its git folder; that you trust what was written is remembered in your
+    own state folder.
     """
     root = project or surroundings.project or _root(surroundings.working_directory)
     if what == "prompts":
@@ -153,7 +154,8 @@ def _say_what_is_here(root: Path) -> bool:
     if not words or (root / ".chant").exists():
         return False
     titles = " and ".join(map(title_of, words))
-    click.secho(harmless(f"{titles} found in {root}: nothing has to be set up, and nothing was written."), bold=True)
+    found = f"{titles} found in {root}: nothing has to be set up, and nothing was written."
+    click.secho(harmless(found), bold=True)
     click.echo("\nNext:")
     click.echo("  chant-mcp list                     all items; `ready` lists what can be done now")
     click.echo("  chant-mcp board                    the same on a board")

@@ -66,6 +66,18 @@ impl PlanRoot {
         }
     }
 
+    /// Joins units that were read elsewhere, as from a commit; nothing is known of archives.
+    pub fn of_units(
+        format: &'static dyn PlanFormat,
+        units: Vec<Arc<PlanUnit>>,
+        settings: RootSettings,
+        others: StatusLookup<'_>,
+    ) -> Self {
+        let problems = units.iter().flat_map(|unit| &unit.problems).cloned();
+        let problems = problems.collect();
+        Self::join(format, (units, problems), (settings, Vec::new()), others)
+    }
+
     /// Names that no new item may take.
     pub fn taken(&self) -> Vec<Box<str>> {
         let word = self.format.scope().word.len() + 1;
