@@ -69,7 +69,7 @@ class ItemPage(TypedDict, total=False):
     limit: Count
 
 
-class ItemQuery(ItemPage, total=False):
+class ItemListQuery(ItemPage, total=False):
     """Which items are wanted."""
 
     status: str | None

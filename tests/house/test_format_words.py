@@ -9,7 +9,14 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-FEWEST: dict[str, int] = {}
+FEWEST: dict[str, int] = {
+    "vine": 64,
+    "speckit": 55,
+    "tickets": 71,
+    "openspec": 8,
+    "kiro": 8,
+    "backlog": 8,
+}
 """Files outside of a format's crate that name it: a number here may only get smaller."""
 
 

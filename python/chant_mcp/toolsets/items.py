@@ -8,7 +8,7 @@ from chant_mcp.formats import own_tools_of
 from chant_mcp.parameters import (
     ItemEdits,
     ItemPage,
-    ItemQuery,
+    ItemListQuery,
     NewItem,
     ToolParameter,
     Unpack,
@@ -20,7 +20,7 @@ from chant_mcp.toolsets.budget import Since, since_cursor
 Id = Annotated[str, ToolParameter(description="Key, e.g. openspec:add-auth#1.2, or a part of it")]
 
 
-def item_list(session: Session, since: Since = None, **query: Unpack[ItemQuery]) -> Answer:
+def item_list(session: Session, since: Since = None, **query: Unpack[ItemListQuery]) -> Answer:
     """List items of plans: changes, specs, tasks with their states."""
     return since_cursor(
         session, since, "items", lambda: session.workspace.item_list(**query), query.get("format")

@@ -264,7 +264,7 @@ impl PyWorkspace {
 
     /// Items of every format in few words.
     ///
-    /// Further keywords: those of `chant_mcp.parameters.ItemQuery`.
+    /// Further keywords: those of `chant_mcp.parameters.ItemListQuery`.
     #[pyo3(signature = (**query))]
     fn item_list(
         &self,
@@ -288,7 +288,7 @@ impl PyWorkspace {
 
     /// Items that can be worked on now, with the order of the first one.
     ///
-    /// Further keywords: those of `chant_mcp.parameters.ItemQuery`.
+    /// Further keywords: those of `chant_mcp.parameters.ItemPage`.
     #[pyo3(signature = (**query))]
     fn item_next(
         &self,

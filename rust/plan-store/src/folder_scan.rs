@@ -14,7 +14,7 @@ use chant_store::changes::{ChangedFiles, FolderWatch};
 use chant_store::disk::{self, Disk};
 use chant_store::stamped::StampedContent;
 
-use super::folder_walk::{FolderWalk, FoundFiles, below, watch_folder};
+use super::unit_walk::{FoundFiles, UnitWalk, below, watch_folder};
 
 /// Items of one unit that are read.
 const MAX_ITEMS: usize = 10_000;
@@ -188,12 +188,8 @@ impl FolderScan {
         }
     }
 
-    fn walk<'a>(
-        &'a mut self,
-        folder: ScannedFolder<'a>,
-        pattern: &'a UnitPattern,
-    ) -> FolderWalk<'a> {
-        FolderWalk {
+    fn walk<'a>(&'a mut self, folder: ScannedFolder<'a>, pattern: &'a UnitPattern) -> UnitWalk<'a> {
+        UnitWalk {
             root: folder.root,
             pattern,
             watch: &mut self.watch,

@@ -3,9 +3,9 @@
 //! A format only answers questions ([`chant_plan_format::PlanFormat`]); all files are opened here. No format is named.
 
 mod folder_scan;
-mod folder_walk;
 mod staged_plan;
 mod store;
+mod unit_walk;
 
 pub use staged_plan::{AppliedEdit, EditTarget, PlanEditError, StagedPlan};
 pub use store::{PlanRoot, PlanStore, is_marked};

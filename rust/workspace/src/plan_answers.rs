@@ -23,13 +23,15 @@ use chant_tickets::sections::{content, parse_sections};
 
 /// Items of a list where no number is given.
 const DEFAULT_ITEMS: usize = 50;
+/// Items that can be worked on now, where no number is given.
+const DEFAULT_NEXT: usize = 5;
 /// Characters of a title that a row shows.
 const MAX_TITLE: usize = 200;
 
 /// Which items are wanted.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct ItemQuery {
+pub struct ItemListQuery {
     /// The word of a format.
     pub format: Option<String>,
     /// An item whose parts are wanted, at any depth.
@@ -42,6 +44,18 @@ pub struct ItemQuery {
     pub limit: Option<usize>,
     /// Items that are left out at the beginning.
     pub offset: usize,
+}
+
+/// A few of the items that can be worked on now.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ItemPage {
+    /// The word of a format.
+    pub format: Option<String>,
+    /// An item whose parts are wanted, at any depth.
+    pub parent: Option<String>,
+    /// Most items.
+    pub limit: Option<usize>,
 }
 
 /// Edits of one item, all or none.
@@ -229,7 +243,7 @@ pub fn add_operation(
 ///
 /// # Errors
 /// As [`ItemFilter::checked`], [`resolve_item`] and [`Workspace::snapshot`].
-pub fn list_items(workspace: &Workspace, query: &ItemQuery) -> Result<Answer, Error> {
+pub fn list_items(workspace: &Workspace, query: &ItemListQuery) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
     let wanted = wanted_items(workspace, &joined, query, false)?;
     let total = wanted.len();
@@ -257,10 +271,15 @@ pub fn list_items(workspace: &Workspace, query: &ItemQuery) -> Result<Answer, Er
 ///
 /// # Errors
 /// As [`list_items`].
-pub fn next_items(workspace: &Workspace, query: &ItemQuery) -> Result<Answer, Error> {
+pub fn next_items(workspace: &Workspace, page: &ItemPage) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
-    let wanted = wanted_items(workspace, &joined, query, true)?;
-    let limit = query.limit.unwrap_or(5);
+    let query = ItemListQuery {
+        format: page.format.clone(),
+        parent: page.parent.clone(),
+        ..ItemListQuery::default()
+    };
+    let wanted = wanted_items(workspace, &joined, &query, true)?;
+    let limit = page.limit.unwrap_or(DEFAULT_NEXT);
     let first = wanted.first().map(|item| FirstOrder {
         key: item.key(),
         order: order_of(item),
@@ -275,7 +294,7 @@ pub fn next_items(workspace: &Workspace, query: &ItemQuery) -> Result<Answer, Er
 fn wanted_items<'a>(
     workspace: &Workspace,
     joined: &'a WorkspaceGraph,
-    query: &ItemQuery,
+    query: &ItemListQuery,
     ready: bool,
 ) -> Result<Vec<Item<'a>>, Error> {
     let words = |word: &Option<String>| word.iter().cloned().collect();

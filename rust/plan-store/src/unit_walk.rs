@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 8;
 const SKIPPED: [&str; 3] = ["node_modules", "target", ".venv"];
 
 /// The root that is walked, and the folders that are watched.
-pub(crate) struct FolderWalk<'a> {
+pub(crate) struct UnitWalk<'a> {
     pub(crate) root: &'a Path,
     pub(crate) pattern: &'a UnitPattern,
     pub(crate) watch: &'a mut FolderWatch,
@@ -38,7 +38,7 @@ pub(crate) struct FoundFiles {
     pub(crate) files: usize,
 }
 
-impl FolderWalk<'_> {
+impl UnitWalk<'_> {
     /// Lists a folder, which is watched from before.
     ///
     /// # Errors
