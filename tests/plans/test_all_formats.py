@@ -63,6 +63,8 @@ def test_commands_read_where_the_plan_lies(word: str, folder: Path) -> None:
     exported = json.loads(run(folder, "export"))
     assert [row["key"] for row in exported] == [row["key"] for row in listed]
     assert key in run(folder, "export", "--format", "csv")
+    assert "Plans checked: " in run(folder, "lint")
+    run(folder, "status")
     assert tree(folder) == before, "reading leaves everything as it was"
 
 

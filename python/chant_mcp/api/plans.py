@@ -15,8 +15,8 @@ from chant_mcp.parameters import ItemEditsOfHandle
 class PlanCriterion:
     """A box below an item that is no item."""
 
-    number: int
-    """Its number, from 1."""
+    name: str
+    """What `tick` takes: its number, behind the name of its list where that is not the first one."""
     text: str
     """What it says."""
     is_ticked: bool
@@ -68,8 +68,7 @@ class PlanItem(Handle):
     @property
     def criteria(self) -> tuple[PlanCriterion, ...]:
         """The boxes below it that are no items."""
-        rows = enumerate(self._data["criteria"], 1)
-        return tuple(PlanCriterion(number, text, is_ticked) for number, (text, is_ticked) in rows)
+        return tuple(PlanCriterion(*row) for row in self._data["criteria"])
 
     @property
     def parent(self) -> str | None:

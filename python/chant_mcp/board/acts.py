@@ -183,9 +183,8 @@ def _tick_plan_item(session: Session, item: Data, given: str) -> ActOutcome:
     if given == "self":
         name, is_ticked = given, item["done"]
     else:
-        numbered = enumerate(item["criteria"], 1)
-        number, row = next((number, row) for number, row in numbered if str(row["line"]) == given)
-        name, is_ticked = str(number), row["done"]
+        row = next(row for row in item["criteria"] if str(row["line"]) == given)
+        name, is_ticked = row["name"], row["done"]
 
     def write(is_done: bool) -> ActOutcome:
         edits: Any = {"tick" if is_done else "untick": [name]}

@@ -23,7 +23,7 @@ Listing = dict[str, dict[str, ListedCommand]]
 _PLAN = {
     "add": ListedCommand("specs:add", "Create a spec, or an item of another plan."),
     "split": ListedCommand("split:split", "Ask an agent to split a large spec into members."),
-    "lint": ListedCommand("checks:lint", "Check specs for problems before an agent works on them."),
+    "lint": ListedCommand("checks:lint", "Check specs and plans for problems before work begins."),
     "import": ListedCommand("imports:import_specs", "Import specs from other programs or projects."),
     "edit": ListedCommand("edits:edit", "Change the title, state or other attributes of an item."),
     "tick": ListedCommand("edits:tick", "Tick criteria of an item, or a task."),

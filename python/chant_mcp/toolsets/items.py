@@ -7,8 +7,8 @@ from chant_mcp.errors import RefusedError
 from chant_mcp.formats import own_tools_of
 from chant_mcp.parameters import (
     ItemEdits,
-    ItemPage,
     ItemListQuery,
+    ItemPage,
     NewItem,
     ToolParameter,
     Unpack,

@@ -87,6 +87,7 @@ pub(super) fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
                 text: cut(&one.text, TEXT_SHOWN),
                 done: one.mark.is_settled(),
                 line: one.line,
+                name: None,
             });
             rows.collect()
         }
@@ -96,6 +97,7 @@ pub(super) fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
                 text: cut(&one.text, TEXT_SHOWN),
                 done: one.is_met,
                 line: one.line,
+                name: None,
             });
             rows.collect()
         }
@@ -105,6 +107,7 @@ pub(super) fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
                 text: cut(&one.text, TEXT_SHOWN),
                 done: one.is_ticked,
                 line: line_at(entry.document(), one.mark.start),
+                name: Some(entry.criterion_name(one)),
             });
             rows.collect()
         }
@@ -124,6 +127,7 @@ fn criteria_of_spec(spec: &Spec) -> Vec<CriterionRow> {
             text: cut(&spec.criterion_text(one), TEXT_SHOWN),
             done: one.checked,
             line,
+            name: None,
         }
     });
     rows.collect()

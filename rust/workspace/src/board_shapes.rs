@@ -172,6 +172,9 @@ pub(super) struct CriterionRow {
     pub done: bool,
     /// Its line in the file, counted from 1.
     pub line: usize,
+    /// The name by which an edit means it, of an item of a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// A section of a body.

@@ -326,8 +326,8 @@ struct PlanFields<'a> {
     optional: bool,
     group: bool,
     of_people: bool,
-    /// Texts, and whether they are ticked.
-    criteria: Vec<(&'a str, bool)>,
+    /// Names for edits, texts, and whether they are ticked.
+    criteria: Vec<(String, &'a str, bool)>,
     /// Sentences that have to become true, by their numbers.
     statements: Vec<&'a str>,
     attributes: BTreeMap<&'a str, &'a [Box<str>]>,
@@ -357,7 +357,7 @@ impl<'a> PlanFields<'a> {
             criteria: plan
                 .criteria
                 .iter()
-                .map(|one| (&*one.text, one.is_ticked))
+                .map(|one| (entry.criterion_name(one), &*one.text, one.is_ticked))
                 .collect(),
             statements: plan.statements.iter().map(|number| &**number).collect(),
             attributes: attributes

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chant_graph::EdgeKind;
 use chant_plan_format::scope::FormatScope;
 use chant_plan_format::snapshot::{PlanMeaning, PlanSnapshot, SnapshotNode, WaitTarget};
-use chant_plan_format::unit::{PlanItem, PlanUnit};
+use chant_plan_format::unit::{PlanCriterion, PlanItem, PlanUnit};
 use chant_plan_store::PlanRoot;
 
 use super::key;
@@ -116,6 +116,15 @@ impl PlanEntry {
             }
             None => "",
         }
+    }
+
+    /// The name by which an edit means a criterion: its number, behind the list's name where that is not the first one.
+    pub(super) fn criterion_name(&self, criterion: &PlanCriterion) -> String {
+        let first = self.item().criteria.first();
+        if first.is_some_and(|first| first.list == criterion.list) {
+            return criterion.number.to_string();
+        }
+        format!("{}:{}", criterion.list, criterion.number)
     }
 
     /// Returns the number of met criteria, and of all.
