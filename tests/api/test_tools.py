@@ -84,7 +84,13 @@ GIVEN = {"id", "key", "file", "status", "query", "attributes", "data", "section"
 SPELT = {"child_file": "child"}
 """Parameters that have other names here."""
 
-LOOSE = {"Vine.ask": "hands on what it is given", "Workspace.specs": "`where` has the filters"}
+LOOSE = {
+    "Vine.ask": "hands on what it is given",
+    "Workspace.specs": "`where` has the filters",
+    "Workspace.plans": "`where` has the filters, and handles know their parts",
+    "Workspace.ready": "`where` has the filters",
+    "PlanItem.edit": "hands on what it is given",
+}
 
 
 def found(place: str) -> Any:
