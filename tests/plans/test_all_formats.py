@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,8 @@ def test_commands_read_where_the_plan_lies(word: str, folder: Path) -> None:
     assert [row["key"] for row in exported] == [row["key"] for row in listed]
     assert key in run(folder, "export", "--format", "csv")
     assert "Plans checked: " in run(folder, "lint")
+    report = json.loads(run(folder, "lint", "--json"))["data"]
+    assert report["specs_checked"] == report["errors"] == 0
     run(folder, "status")
     assert tree(folder) == before, "reading leaves everything as it was"
 
@@ -97,6 +100,7 @@ def test_scripts_have_handles(word: str, folder: Path) -> None:
     assert isinstance(item, chant_mcp.PlanItem)
     assert item.key in ws.items.where(dialect=word)
     assert [one.key for one in ws.plans(word)] == [one.key for one in ws.items]
+    assert pickle.loads(pickle.dumps(item)) == item
     ticked = item.tick(*([] if box == "self" else [box]))
     assert ticked.is_done or any(one.is_ticked for one in ticked.criteria)
     assert "tick" in item.edits

@@ -37,7 +37,7 @@ def lint(context: click.Context, session: Session, id: str | None, show_all: boo
         plans = session.workspace.plan_findings()["findings"]
         if not (session.place.root / ".chant").is_dir():
             if as_json:
-                say_json(written({"plans": plans}))
+                say_json(written(_with_plans(_NO_SPECS, plans)))
             else:
                 _show_plan_findings(plans)
             context.exit(1 if _has_error(plans) else 0)
@@ -49,12 +49,31 @@ def lint(context: click.Context, session: Session, id: str | None, show_all: boo
         "scores",
     )
     if as_json:
-        say_json(written({**report, "plans": plans}) if plans else text)
+        say_json(written(_with_plans(report, plans)) if plans else text)
     else:
         _show_lint(report, is_one=id is not None)
         if plans:
             _show_plan_findings(plans)
     context.exit(1 if report["errors"] or report.get("configuration") or _has_error(plans) else 0)
+
+
+_NO_SPECS: Data = {
+    "specs_checked": 0,
+    "diagnostics": [],
+    "scores": [],
+    **dict.fromkeys(("errors", "warnings", "green", "yellow", "red"), 0),
+}
+"""What is said of specs where there are none."""
+
+
+def _with_plans(report: Data, findings: list[Data]) -> Data:
+    """Add findings of plans to a report, named by their places instead of specs."""
+    rows = [{"spec_id": f"{one['path']}:{one['line']}", "suggestion": None, **one} for one in findings]
+    counts = {
+        f"{name}s": report[f"{name}s"] + sum(one["severity"] == name for one in findings)
+        for name in ("error", "warning")
+    }
+    return {**report, **counts, "diagnostics": [*report["diagnostics"], *rows]}
 
 
 def _has_error(findings: list[Data]) -> bool:

@@ -300,6 +300,10 @@ def add(
         made = Workspace(session).add_item(
             title, parent=plan, text=text.strip(), criteria=criteria, depends_on=depends_on, labels=labels
         )
+        if as_json:
+            message = f"Added {made.key}"
+            say_json(written({"spec_id": made.key, "path": made.path, "message": message}))
+            return
         edited(made, as_json, "Added")
         return
     answer = session.chant.add(
