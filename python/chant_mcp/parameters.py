@@ -58,6 +58,62 @@ class ItemFilter(TypedDict, total=False):
     include_held: bool
 
 
+# Of items of every format.
+
+
+class ItemPage(TypedDict, total=False):
+    """A part of a list of items."""
+
+    format: str | None
+    parent: str | None
+    limit: Count
+
+
+class ItemListQuery(ItemPage, total=False):
+    """Which items are wanted."""
+
+    status: str | None
+    label: str | None
+    offset: Count
+
+
+class ItemEdits(TypedDict, total=False):
+    """Edits of one item, all or none."""
+
+    status: str | None
+    tick: Annotated[
+        list[str],
+        ToolParameter(description='"self" (own box; "parents": those done by it, too) or criteria "2"'),
+    ]
+    untick: list[str]
+    set: Annotated[dict[str, Any], ToolParameter(description="Attributes; null removes one")]
+    section: str | None
+    text: Annotated[str | None, ToolParameter(description="Of the section")]
+    append: bool
+
+
+class ItemEditsOfHandle(ItemEdits, total=False):
+    """The same with what only scripts and commands give."""
+
+    title: str | None
+    add_criteria: list[str]
+    move_to: str | None
+    reset: bool
+
+
+class NewItem(TypedDict, total=False):
+    """A new item."""
+
+    parent: Annotated[
+        str | None,
+        ToolParameter(description="Item, item#heading, or a format's word for a new change or file"),
+    ]
+    text: str
+    criteria: list[str]
+    depends_on: list[str]
+    labels: list[str]
+
+
 # Of the chant dialect.
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chant_mcp import project_root
+from chant_mcp.formats import plan_formats_in
 from chant_mcp.project_root import find_root
 
 
@@ -32,14 +33,14 @@ def find_place(working_directory: Path, given: Path | None = None) -> Place:
         given: A folder named by the user, taken as it is.
 
     Returns:
-        The folder given; else the nearest one upwards with work files in it; else the top of the git
-        checkout; else the working directory. What lies above the checkout is another project: a worktree, a
-        submodule or a nested repository has its own files.
+        The folder given; else the nearest one upwards with work files in it; else the nearest one with plans
+        in another format; else the top of the git checkout; else the working directory. What lies above the
+        checkout is another project: a worktree, a submodule or a nested repository has its own files.
     """
     if given is not None:
         root = working_directory / given
         return Place(root, (root,), is_given=True)
-    root, searched, is_guess = find_root(str(working_directory))
+    root, searched, is_guess = find_root(str(working_directory), lambda folder: holds_plans(Path(folder)))
     start = working_directory
     return Place(Path(root), tuple(map(Path, searched)), is_guess=is_guess, start=start)
 
@@ -56,7 +57,7 @@ def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
         searched.
     """
     for place in map(find_place, roots):
-        if holds_work_files(place.root):
+        if holds_work_files(place.root) or holds_plans(place.root):
             return place
     return Place(start.root, (*roots, *start.searched), is_guess=True)
 
@@ -64,6 +65,11 @@ def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
 def holds_work_files(folder: Path) -> bool:
     """Return whether a folder is the root of a project."""
     return project_root.holds_work_files(str(folder))
+
+
+def holds_plans(folder: Path) -> bool:
+    """Return whether a folder is the root of plans in a format without tools of its own."""
+    return bool(plan_formats_in(folder))
 
 
 def may_have_features(root: Path) -> bool:

@@ -6,31 +6,40 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _MARKERS = (".chant", ".specify", ".mdt-config.toml", os.path.join("docs", "CRs"))
 
 
-def find_root(folder: str) -> tuple[str, tuple[str, ...], bool]:
+def find_root(
+    folder: str, holds_plans: Callable[[str], bool] | None = None
+) -> tuple[str, tuple[str, ...], bool]:
     """Find the project's root (decisions 3, "Which project").
 
     Args:
         folder: Where to begin.
+        holds_plans: Says whether a folder holds plans of another format; no folder does if it is left out.
 
     Returns:
-        The nearest folder upwards with work files in it, else the top of the git checkout, else `folder`; the
-        folders that were searched (one where it was found); whether there is neither work file nor checkout.
+        The nearest folder upwards with work files in it, else the nearest one with plans of another format, else
+        the top of the git checkout, else `folder`; the folders that were searched (one where it was found); whether
+        there is none of these.
         The folders above the checkout are another project: a worktree, a submodule or a nested repository has
         its own files.
     """
     searched: list[str] = []
+    is_checkout = False
     for above in _upwards(folder):
         if holds_work_files(above):
             return above, (above,), False
         searched.append(above)
-        if os.path.exists(os.path.join(above, ".git")):
-            return above, tuple(searched), False
-    return folder, tuple(searched), True
+        is_checkout = os.path.exists(os.path.join(above, ".git"))
+        if is_checkout:
+            break
+    plans = next((above for above in searched if holds_plans is not None and holds_plans(above)), None)
+    if plans is not None:
+        return plans, (plans,), False
+    return (searched[-1] if is_checkout else folder), tuple(searched), not is_checkout
 
 
 def _upwards(folder: str) -> Iterator[str]:

@@ -86,7 +86,10 @@ class RunRights:
         """Return whether what is read is not in the run's folder: git does not track it, or it is newer."""
         if names := [arguments[of] for of in entry.files if of in arguments]:
             return not all(map(self._folder.vine.finds, names))
-        return self._dialects.get(entry.name) not in dialects_in(self._folder.place.root)
+        found = dialects_in(self._folder.place.root)
+        if self._dialects.get(entry.name) == "items":
+            return not found
+        return self._dialects.get(entry.name) not in found
 
     @cached_property
     def _folder(self) -> Session:

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
+from chant_mcp.formats import plan_formats_in
 from chant_mcp.project_place import Place as Place
 from chant_mcp.project_place import find_in_roots as find_in_roots
 from chant_mcp.project_place import find_place as find_place
@@ -39,7 +40,7 @@ def dialects_in(root: Path) -> tuple[str, ...]:
         "speckit": may_have_features(root),
         "tickets": (root / ".mdt-config.toml").is_file() or (root / "docs" / "CRs").is_dir(),
     }
-    return tuple(name for name, is_there in found.items() if is_there)
+    return (*(name for name, is_there in found.items() if is_there), *plan_formats_in(root))
 
 
 def is_text(value: str) -> bool:

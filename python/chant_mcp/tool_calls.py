@@ -41,12 +41,20 @@ INSTRUCTIONS = {
     "speckit": "Spec-kit features: rstn_get_context says which feature is current, rstn_read_spec reads its "
     "documents, rstn_complete_task ticks a finished task and names the next, rstn_report_status "
     "(needs_input) asks the user.",
+    "items": "item_list lists the items of all plans here, item_next says what to do now, item_get shows "
+    "one, item_update ticks and edits it where it lies.",
     "tickets": "Change requests (CRs) are the project's tickets: list_crs finds them, get_cr shows one "
     '(mode "attributes" costs little), manage_cr_sections reads and changes single sections.',
 }
 """The text that a model gets at the start, by toolset."""
 
-_ITEMS = {"chant": "specs (tasks)", "vine": "plans", "speckit": "features", "tickets": "tickets"}
+_ITEMS = {
+    "chant": "specs (tasks)",
+    "vine": "plans",
+    "speckit": "features",
+    "tickets": "tickets",
+    "items": "plans",
+}
 """What the tools of a toolset are about, in the words that people use."""
 
 _CUT = "Results that were cut say how to get the rest."
@@ -147,8 +155,10 @@ class OfferedTools:
         """Name the toolsets on offer, in the order of the seeds."""
         wanted = set(self.offer.toolsets)
         if "auto" in wanted:
-            wanted |= set(dialects_in(self.session.place.root)) or {"all"}
-        return [name for name in toolsets() if name in wanted or "all" in wanted]
+            found = dialects_in(self.session.place.root)
+            wanted |= {name if name in toolsets() else "items" for name in found} or {"all"}
+        # The tools for items of every format are listed by name, or where such a format is.
+        return [name for name in toolsets() if name in wanted or ("all" in wanted and name != "items")]
 
     def offered(self) -> list[ToolEntry]:
         """List the tools on offer, in the order of the seeds."""

@@ -16,7 +16,7 @@ GROUPED = [method for method in stub_methods() if method.group is not None]
 EARLIER = {"manage_cr_sections": {"update_mode"}}
 """Names that the core takes beside those that tools have."""
 
-OBJECTS = {"filters", "seen_lists"}
+OBJECTS = {"filters", "seen_lists", "set"}
 """Parameters that are objects themselves."""
 
 

@@ -26,6 +26,8 @@ LIVE = {
     "FleetGraph": "is that of the core; a fleet is read again",
     "Network": "is tested in a graph",
     "NetworkDraft": "is tested in a what-if",
+    "PlanCriterion": "is tried in tests/plans",
+    "PlanItem": "is tried in tests/plans",
     "Selection": "is tested in a list of handles",
     "SpeckitFeatures": "holds open files",
     "TicketProjects": "holds open files",

@@ -114,6 +114,8 @@ AREAS = (
     "tickets.errors",
     "tickets.files",
     "tickets.config_and_concurrency",
+    "plan_documents",
+    "plan_doors",
     "server.http",
     "board",
     "board_view",

@@ -20,6 +20,7 @@ from chant_mcp.tool_calls import Offer
 from chant_mcp.toolsets import toolsets
 from harness import Caller, Project, text_of, user_config
 from mcp import Client
+from plans.projects import make
 from writing import tree
 
 pytestmark = pytest.mark.anyio
@@ -85,6 +86,11 @@ CALLS = {
         {"key": "DEM-007", "operation": "append", "section": "Plan", "content": "More."}, FOLDER
     ),
     "suggest_cr_improvements": Call({"key": "DEM-007"}),
+    "item_list": Call(),
+    "item_get": Call({"id": "openspec:add-login#1.1"}),
+    "item_next": Call(),
+    "item_update": Call({"id": "openspec:add-login#1.1", "tick": ["self"]}, FOLDER),
+    "item_add": Call({"title": "More"}, never=True),
 }
 """A call of each tool."""
 
@@ -102,7 +108,7 @@ class Run:
         place = Place(self.project.root, (self.project.root,), is_given=True)
         session = Session(place, environment={**os.environ, **told}, user_config=user_config())
         rights = RunRights(session, FIRST, self.folder)
-        return ChantServer(rights.project, Offer(["all"]), rights=rights)
+        return ChantServer(rights.project, Offer(["all", "items"]), rights=rights)
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Caller]:
@@ -134,6 +140,7 @@ class Run:
 def run(project: Project, tmp_path: Path) -> Run:
     """A run of the first spec, with a repository of its own in its folder."""
     fill(project)
+    make("openspec", project.root)
     project.config("{}\n")
     project.log(FIRST, "Begun\n")
     (project.root / ".specify" / "feature.json").write_text(

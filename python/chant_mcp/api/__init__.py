@@ -12,6 +12,7 @@ from chant_mcp.api.changes import Change, Changes
 from chant_mcp.api.features import Feature, FeatureTask
 from chant_mcp.api.fleet import Fleet, FleetRepository
 from chant_mcp.api.handles import FoundItems, Handle, Handles, Problem, Section
+from chant_mcp.api.plans import PlanCriterion, PlanItem
 from chant_mcp.api.recent import RecentCommit
 from chant_mcp.api.repositories import Repositories
 from chant_mcp.api.specs import Approval, Criterion, Spec
@@ -34,6 +35,8 @@ __all__ = [
     "FoundItems",
     "Handle",
     "Handles",
+    "PlanCriterion",
+    "PlanItem",
     "Problem",
     "RecentCommit",
     "Repositories",

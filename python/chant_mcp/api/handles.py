@@ -264,6 +264,7 @@ class Handles(Sequence[H], Generic[H]):
         *,
         status: str | Iterable[str] | None = None,
         label: str | Iterable[str] | None = None,
+        dialect: str | None = None,
         ready: bool | None = None,
         include_held: bool | None = None,
     ) -> Handles[H]:
@@ -271,7 +272,8 @@ class Handles(Sequence[H], Generic[H]):
 
         Args:
             status: A state or several, any of which will do.
-            label: A label or several, any of which will do; only specs have labels.
+            label: A label or several, any of which will do.
+            dialect: The word of a format, such as `openspec`.
             ready: Whether only what can be started now is wanted; what another clone works on cannot.
             include_held: Whether `ready` takes in what another clone works on.
 
@@ -283,6 +285,8 @@ class Handles(Sequence[H], Generic[H]):
             wanted = replace(wanted, statuses=tuple(words(status)))
         if label is not None:
             wanted = replace(wanted, labels=tuple(words(label)))
+        if dialect is not None:
+            wanted = replace(wanted, dialect=dialect)
         if ready is not None:
             wanted = replace(wanted, ready=ready)
         if include_held is not None:

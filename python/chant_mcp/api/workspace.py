@@ -15,6 +15,7 @@ from chant_mcp.api import commits, vines
 from chant_mcp.api.changes import Changes
 from chant_mcp.api.features import Feature, FeatureTask
 from chant_mcp.api.handles import AnyHandle, FoundItems, Handle, Handles, ItemQuery, Problem, words
+from chant_mcp.api.plans import PlanItem
 from chant_mcp.api.recent import RecentCommit, read_recent_commits
 from chant_mcp.api.repositories import Repositories
 from chant_mcp.api.specs import Spec, linted, own_id
@@ -39,9 +40,9 @@ from chant_mcp.terminal import harmless
 from chant_mcp.user_folders import config_folder, home_folder, user_config_file
 
 if TYPE_CHECKING:
-    from chant_mcp.parameters import NewSpecOfPerson
+    from chant_mcp.parameters import NewItem, NewSpecOfPerson
 
-AnyItem: TypeAlias = Spec | Task | FeatureTask | Ticket | Vine | Feature | Handle
+AnyItem: TypeAlias = Spec | Task | FeatureTask | Ticket | PlanItem | Vine | Feature | Handle
 """What a name may mean; a phase of a feature is a `Handle` and nothing more."""
 
 _HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": FeatureTask, "tickets": Ticket}
@@ -173,7 +174,7 @@ class Workspace:
 
     @property
     def items(self) -> Handles[Handle]:
-        """Specs, tasks of task graphs, tasks of features, and tickets, in this order."""
+        """Specs, tasks of task graphs and features, tickets, and items of other plans, in this order."""
         return Handles(self, ItemQuery())
 
     @property
@@ -185,6 +186,14 @@ class Workspace:
     def tickets(self) -> Handles[Ticket]:
         """The tickets of the project that lies here."""
         return Handles(self, ItemQuery(dialect="tickets"))
+
+    def plans(self, dialect: str) -> Handles[PlanItem]:
+        """The items of a format such as `openspec` that has no property of its own here.
+
+        Raises:
+            InvalidArgumentError: There is no such format; raised when the list is first looked at.
+        """
+        return Handles(self, ItemQuery(dialect=dialect))
 
     @property
     def vines(self) -> FoundItems[Vine]:
@@ -255,7 +264,7 @@ class Workspace:
 
     def make_handle(self, data: Mapping[str, Any]) -> Handle:
         """Make the handle of what the core says of an item; a phase of a feature is no task of it."""
-        kind = Handle if data["type"] == "phase" else _HANDLES[data["dialect"]]
+        kind = Handle if data["type"] == "phase" else _HANDLES.get(data["dialect"], PlanItem)
         return kind(self, data)
 
     made = FormerName("make_handle")
@@ -380,6 +389,45 @@ class Workspace:
         answer = self._session.chant.add(description, **given)
         id = answer.text.splitlines()[0].removeprefix("Created spec: ")
         return replace(self.spec(id), response=answer.text)
+
+    def add_item(
+        self,
+        title: str,
+        *,
+        parent: str | None = None,
+        text: str = "",
+        criteria: Iterable[str] = (),
+        depends_on: Iterable[str] = (),
+        labels: str | Iterable[str] = (),
+    ) -> PlanItem:
+        """Add an item to a plan (`item_add`).
+
+        Args:
+            title: Its title.
+            parent: The item of which it is a part, with a heading behind `#` perhaps; the word of a format
+                for a change, spec or file of its own. Not needed where the folder has one such format.
+            text: Its description.
+            criteria: Texts of its criteria.
+            depends_on: Names of what it waits for.
+            labels: Its labels.
+
+        Raises:
+            InvalidArgumentError: No parent is named, and several formats are here or none.
+            RefusedError: The format has no place for it.
+        """
+        given: NewItem = {
+            "parent": parent,
+            "text": text,
+            "criteria": words(criteria),
+            "depends_on": words(depends_on),
+            "labels": words(labels),
+        }
+        transaction = within(self)
+        if transaction is not None:
+            return PlanItem(self, transaction.staged.add_item(title, **given))
+        answer = self.core.item_add(title, **given)
+        made = self._item(answer.data["item"]["key"], PlanItem)
+        return replace(made, response="".join(f"Warning: {note}\n" for note in answer.data.get("notes", ())))
 
     def add_ticket(
         self, title: str, *, type: str = "Feature Enhancement", project: str | None = None, **data: Any

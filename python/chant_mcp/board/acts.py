@@ -166,6 +166,42 @@ def _set_priority(session: Session, item: Data, priority: str) -> ActOutcome:
     return write(priority, before)
 
 
+def _takes(intent: str) -> Callable[[Data], bool]:
+    return lambda item: intent in item.get("edits", ()) and not item.get("group")
+
+
+def _plan_boxes(item: Data) -> list[tuple[str, str]]:
+    own = [("self", f"[{'x' if item['done'] else ' '}] {item['title']}")] if item["box"] else []
+    return [*own, *_boxes(item)]
+
+
+def _plan_statuses(item: Data) -> list[tuple[str, str]]:
+    return [(name, name) for name in item["statuses"]]
+
+
+def _tick_plan_item(session: Session, item: Data, given: str) -> ActOutcome:
+    if given == "self":
+        name, is_ticked = given, item["done"]
+    else:
+        row = next(row for row in item["criteria"] if str(row["line"]) == given)
+        name, is_ticked = row["name"], row["done"]
+
+    def write(is_done: bool) -> ActOutcome:
+        edits: Any = {"tick" if is_done else "untick": [name]}
+        session.workspace.item_update(item["key"], **edits)
+        return ActOutcome("Ticked." if is_done else "Tick taken back.", lambda: write(not is_done))
+
+    return write(not is_ticked)
+
+
+def _set_plan_status(session: Session, item: Data, status: str) -> ActOutcome:
+    def write(value: str, previous: str) -> ActOutcome:
+        session.workspace.item_update(item["key"], status=value)
+        return ActOutcome(f"Status: {value}.", lambda: write(previous, value))
+
+    return write(status, item["status"])
+
+
 _ACTS = (
     ItemAct(
         "y", "Approve", _waits_by("approve", "rejected"), _decide("approve"), "consent", is_of_person=True
@@ -206,6 +242,8 @@ _ACTS = (
     ItemAct(
         "x", "Complete", lambda item: item["dialect"] == "speckit" and item["meaning"] != "done", _complete
     ),
+    ItemAct("x", "Tick", _takes("tick"), _tick_plan_item, "choice", choices=_plan_boxes),
+    ItemAct("S", "Status", _takes("status"), _set_plan_status, "choice", choices=_plan_statuses),
     ItemAct(
         "S",
         "Status",

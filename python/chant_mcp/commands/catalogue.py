@@ -21,15 +21,16 @@ Listing = dict[str, dict[str, ListedCommand]]
 """Headings of groups, each with its commands by name; those under no heading are not shown."""
 
 _PLAN = {
-    "add": ListedCommand("specs:add", "Create a spec from a description."),
+    "add": ListedCommand("specs:add", "Create a spec, or an item of another plan."),
     "split": ListedCommand("split:split", "Ask an agent to split a large spec into members."),
-    "lint": ListedCommand("checks:lint", "Check specs for problems before an agent works on them."),
+    "lint": ListedCommand("checks:lint", "Check specs and plans for problems before work begins."),
     "import": ListedCommand("imports:import_specs", "Import specs from other programs or projects."),
     "edit": ListedCommand("edits:edit", "Change the title, state or other attributes of an item."),
-    "tick": ListedCommand("edits:tick", "Tick criteria of an item, or a spec-kit task."),
-    "untick": ListedCommand("edits:untick", "Untick criteria of an item, or a spec-kit task."),
-    "label": ListedCommand("edits:label", "Add labels to a spec, or remove them."),
+    "tick": ListedCommand("edits:tick", "Tick criteria of an item, or a task."),
+    "untick": ListedCommand("edits:untick", "Untick criteria of an item, or a task."),
+    "label": ListedCommand("edits:label", "Add labels to an item, or remove them."),
     "depend": ListedCommand("edits:depend", "Add dependencies to an item, or remove them."),
+    "move": ListedCommand("edits:move", "Move an item of a plan to another folder."),
     "open": ListedCommand("opening:open_item", "Open the file of an item in your editor."),
     "reopen": ListedCommand("edits:reopen", "Reopen a completed or cancelled item."),
     "archive": ListedCommand("states:archive", "Move completed specs into the archive."),

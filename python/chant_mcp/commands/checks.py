@@ -9,7 +9,8 @@ import click
 from chant_mcp.commands.answers import all_option, exit_code_1, json_option
 from chant_mcp.commands.receipt import show_report, target_option
 from chant_mcp.commands.surroundings import on_project
-from chant_mcp.paging import EVERYTHING, Data, gathered
+from chant_mcp.formats import plan_formats_in
+from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session
 from chant_mcp.terminal import counted, say_json
 
@@ -23,10 +24,23 @@ _SHOWN = 50
 @json_option
 @on_project
 @click.pass_context
-@exit_code_1("it finds an error in a spec or in the configuration")
+@exit_code_1("it finds an error in a spec, a plan or the configuration")
 def lint(context: click.Context, session: Session, id: str | None, show_all: bool, as_json: bool) -> None:
-    """Check one spec or all specs for problems, and grade them."""
+    """Check one spec or all specs for problems, and grade them.
+
+    Plans of other formats are checked by the rules of their own programs.
+    """
     from chant_mcp.plugins.lint import lint_specs
+
+    plans: list[Data] = []
+    if id is None and plan_formats_in(session.place.root):
+        plans = session.workspace.plan_findings()["findings"]
+        if not (session.place.root / ".chant").is_dir():
+            if as_json:
+                say_json(written(_with_plans(_NO_SPECS, plans)))
+            else:
+                _show_plan_findings(plans)
+            context.exit(1 if _has_error(plans) else 0)
 
     text, report = gathered(
         lambda limit, offset: lint_specs(session, id, limit=limit, offset=offset),
@@ -35,10 +49,48 @@ def lint(context: click.Context, session: Session, id: str | None, show_all: boo
         "scores",
     )
     if as_json:
-        say_json(text)
+        say_json(written(_with_plans(report, plans)) if plans else text)
     else:
         _show_lint(report, is_one=id is not None)
-    context.exit(1 if report["errors"] or report.get("configuration") else 0)
+        if plans:
+            _show_plan_findings(plans)
+    context.exit(1 if report["errors"] or report.get("configuration") or _has_error(plans) else 0)
+
+
+_NO_SPECS: Data = {
+    "specs_checked": 0,
+    "diagnostics": [],
+    "scores": [],
+    **dict.fromkeys(("errors", "warnings", "green", "yellow", "red"), 0),
+}
+"""What is said of specs where there are none."""
+
+
+def _with_plans(report: Data, findings: list[Data]) -> Data:
+    """Add findings of plans to a report, named by their places instead of specs."""
+    rows = [{"spec_id": f"{one['path']}:{one['line']}", "suggestion": None, **one} for one in findings]
+    counts = {
+        f"{name}s": report[f"{name}s"] + sum(one["severity"] == name for one in findings)
+        for name in ("error", "warning")
+    }
+    return {**report, **counts, "diagnostics": [*report["diagnostics"], *rows]}
+
+
+def _has_error(findings: list[Data]) -> bool:
+    return any(one["severity"] == "error" for one in findings)
+
+
+def _show_plan_findings(findings: list[Data]) -> None:
+    from chant_mcp.commands import display
+
+    out = display.console()
+    colors = {"error": "red", "warning": "yellow", "hint": "dim"}
+    for one in findings:
+        place = f"{one['path']}:{one['line']}" if one["line"] else one["path"]
+        head = display.plain(f"{one['severity']} {one['rule']} ", colors[one["severity"]])
+        out.print(head + display.plain(f"{place}: {one['message']}"), soft_wrap=True)
+    counts = [sum(one["severity"] == name for one in findings) for name in ("error", "warning")]
+    out.print(f"Plans checked: {counted(counts[0], 'error')}, {counted(counts[1], 'warning')}.")
 
 
 def _show_lint(report: Data, is_one: bool) -> None:

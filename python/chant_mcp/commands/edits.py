@@ -12,6 +12,7 @@ import click
 
 from chant_mcp.api.features import FeatureTask
 from chant_mcp.api.handles import Handle, refuse_open
+from chant_mcp.api.plans import PlanItem
 from chant_mcp.api.specs import Spec, own_id
 from chant_mcp.api.tickets import Ticket
 from chant_mcp.api.vines import Task
@@ -24,7 +25,7 @@ from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
 
-Item: TypeAlias = Spec | Task | FeatureTask | Ticket
+Item: TypeAlias = Spec | Task | FeatureTask | Ticket | PlanItem
 """An item that these commands change."""
 
 _NOUNS: dict[type[Handle], str] = {
@@ -32,6 +33,7 @@ _NOUNS: dict[type[Handle], str] = {
     Task: "a task of a task graph",
     FeatureTask: "a spec-kit task",
     Ticket: "a ticket",
+    PlanItem: "an item of a plan",
 }
 
 _AGENT = "command line"
@@ -47,7 +49,7 @@ def find_item(session: Session, name: str) -> Item:
         InvalidArgumentError: It is a whole file, a feature or a phase.
     """
     found: Any = Workspace(session)[name]
-    if isinstance(found, (Spec, Task, FeatureTask, Ticket)):
+    if isinstance(found, (Spec, Task, FeatureTask, Ticket, PlanItem)):
         return found
     raise InvalidArgumentError(
         f"'{name}' is no single item. Name a spec, a task or a ticket; `chant-mcp list` shows their keys."
@@ -174,6 +176,15 @@ def _edit_ticket(item: Ticket, given: Data, force: bool) -> Handle:
     return item.update(**given)
 
 
+def _edit_plan_item(item: PlanItem, given: Data, force: bool) -> Handle:
+    _refuse_others(item, given, ("title", "status", "priority", "assignee", "add_criteria"))
+    edits: Data = {name: given[name] for name in ("title", "status", "add_criteria") if name in given}
+    attributes = {name: given[name] for name in ("priority", "assignee") if name in given}
+    if attributes:
+        edits["set"] = attributes
+    return item.edit(**edits)
+
+
 def _edit_feature_task(item: FeatureTask, given: Data, force: bool) -> Handle:
     _refuse_others(item, given, ())
     return item
@@ -184,6 +195,7 @@ _EDITORS: dict[type, Callable[[Any, Data, bool], Handle]] = {
     Task: _edit_task,
     Ticket: _edit_ticket,
     FeatureTask: _edit_feature_task,
+    PlanItem: _edit_plan_item,
 }
 
 _name_argument = click.argument("name", metavar="NAME")
@@ -212,12 +224,14 @@ def tick(
     skip_validation: bool,
     as_json: bool,
 ) -> None:
-    """Tick criteria of a spec or a ticket, or a spec-kit task after its checks.
+    """Tick criteria of a spec or a ticket, a spec-kit task after its checks, or an item of another plan.
 
-    CRITERION is the text of a criterion or, of a spec, its number.
+    CRITERION is the text of a criterion or its number, of a ticket the text alone.
     """
     item = find_item(session, name)
-    if isinstance(item, FeatureTask):
+    if isinstance(item, PlanItem):
+        done: Handle = item.tick(*boxes)
+    elif isinstance(item, FeatureTask):
         _refuse_boxes(item, boxes)
         done = item.complete(skip_validation=skip_validation, agent=_AGENT)
     else:
@@ -241,12 +255,14 @@ def untick(
     section: str | None,
     as_json: bool,
 ) -> None:
-    """Untick criteria of a spec or a ticket, or a spec-kit task.
+    """Untick criteria of a spec or a ticket, a spec-kit task, or an item of another plan.
 
-    CRITERION is the text of a criterion or, of a spec, its number.
+    CRITERION is the text of a criterion or its number, of a ticket the text alone.
     """
     item = find_item(session, name)
-    if isinstance(item, FeatureTask):
+    if isinstance(item, PlanItem):
+        done: Handle = item.untick(*boxes)
+    elif isinstance(item, FeatureTask):
         _refuse_boxes(item, boxes)
         done = item.reopen(agent=_AGENT)
     else:
@@ -313,7 +329,7 @@ def _criteria(item: Spec, boxes: Sequence[str], all_boxes: bool) -> list[str]:
 def label(
     session: Session, name: str, labels: tuple[str, ...], removed: tuple[str, ...], as_json: bool
 ) -> None:
-    """Add labels to a spec, or remove them."""
+    """Add labels to a spec or an item of a plan, or remove them."""
     if not labels and not removed:
         raise click.UsageError("Give labels to add, or --remove LABEL.")
     item = find_item(session, name)
@@ -326,6 +342,10 @@ def label(
         raise refused(item, "has no labels", _open_with(item))
     _refuse_missing(item, "label", removed, item.labels)
     kept = [one for one in item.labels if one not in removed]
+    if isinstance(item, PlanItem):
+        wanted = [*kept, *(one for one in labels if one not in kept)]
+        edited(item.set("labels", wanted), as_json)
+        return
     edited(item.update(labels=[*kept, *(one for one in labels if one not in kept)]), as_json)
 
 
@@ -358,8 +378,18 @@ def depend(
 
 
 def _depend(
-    session: Session, item: Spec | Task | Ticket, added: Sequence[str], removed: Sequence[str], force: bool
+    session: Session,
+    item: Spec | Task | Ticket | PlanItem,
+    added: Sequence[str],
+    removed: Sequence[str],
+    force: bool,
 ) -> Handle:
+    if isinstance(item, PlanItem):
+        own = [one.removeprefix(f"{item.dialect}:") for one in item.depends_on]
+        gone = [_named(session, one, own, item) for one in removed]
+        kept = [one for one in own if one not in gone]
+        names = [one.removeprefix(f"{item.dialect}:") for one in added]
+        return item.set("dependencies", [*kept, *(one for one in names if one not in kept)])
     if isinstance(item, Task):
         prefix = f"vine:{item.path}#"
         own = [one.removeprefix(prefix) for one in item.depends_on]
@@ -427,3 +457,20 @@ def reopen(session: Session, name: str, as_json: bool) -> None:
 def unarchive(session: Session, id: str, as_json: bool) -> None:
     """Move an archived spec back among the active ones, with its members."""
     edited(Workspace(session).unarchive(id), as_json, "Unarchived")
+
+
+@click.command()
+@_name_argument
+@click.argument("folder", metavar="FOLDER")
+@json_option
+@on_project
+@changes_files
+def move(session: Session, name: str, folder: str, as_json: bool) -> None:
+    """Move an item of a plan to another folder of its format, such as `completed`.
+
+    Formats that leave this to their own program name its command.
+    """
+    item = find_item(session, name)
+    if not isinstance(item, PlanItem):
+        raise refused(item, "stays in its folder", "`chant-mcp archive` moves completed specs.")
+    edited(item.move(folder), as_json, "Moved")

@@ -17,6 +17,7 @@ from chant_mcp._core import ChantProject
 from chant_mcp.commands.persons import run_above
 from chant_mcp.commands.surroundings import Surroundings, changes_files, project_option
 from chant_mcp.errors import ChantError
+from chant_mcp.formats import plan_formats_in, title_of
 from chant_mcp.init import agents, config_text, hosts, layout, recipes
 from chant_mcp.init.console_script import Programs, programs
 from chant_mcp.init.installed_agents import InstalledAgent, installed_agents
@@ -70,6 +71,9 @@ def _line(context: click.Context, parameter: click.Parameter, value: str | None)
     type=click.Choice(hosts.CLIENTS),
     help="Write this host's configuration and nothing else; repeatable.",
 )
+@click.option(
+    "--chant", "with_chant", is_flag=True, help="Make .chant/ also where plans of another format are."
+)
 @click.option("--silent", is_flag=True, help="Keep .chant/ out of git, for this checkout only.")
 @click.option(
     "--merge-driver/--no-merge-driver",
@@ -95,6 +99,7 @@ def init(
     model: str | None,
     agent_names: tuple[str, ...],
     clients: tuple[str, ...],
+    with_chant: bool,
     silent: bool,
     merge_driver: bool | None,
     minimal: bool,
@@ -103,8 +108,10 @@ def init(
     """Make the working directory a project; set up agents and hosts.
 
     With `prompts`, only add the bundled prompt templates that are missing. On a project that is
-    initialized already, only what the options ask for is done. Everything is written inside the
-    project and its git folder; that you trust what was written is remembered in your own state folder.
+    initialized already, only what the options ask for is done. Where plans of another format are and no
+    `.chant/`, nothing is written without an option: what can be done with them is said. Everything is
+    written inside the project and its git folder; that you trust what was written is remembered in your
+    own state folder.
     """
     root = project or surroundings.project or _root(surroundings.working_directory)
     if what == "prompts":
@@ -113,6 +120,8 @@ def init(
     wishes = Wishes(
         name, provider, model, agent_names, clients, silent, minimal, force_overwrite, merge_driver
     )
+    if wishes == Wishes() and not with_chant and _say_what_is_here(root):
+        return
     found = programs(surroundings.environment)
     machine = Machine(surroundings.interpreter, found, surroundings.environment, date.today())
     nothing = "Chant already initialized."
@@ -137,6 +146,23 @@ def init(
     _warn(found)
     if not planned.was_initialized:
         _say_what_next(wishes, planned, surroundings, opened.trust_report())
+
+
+def _say_what_is_here(root: Path) -> bool:
+    """Say what can be done with the plans that a folder holds, if they need no set-up."""
+    words = plan_formats_in(root)
+    if not words or (root / ".chant").exists():
+        return False
+    titles = " and ".join(map(title_of, words))
+    found = f"{titles} found in {root}: nothing has to be set up, and nothing was written."
+    click.secho(harmless(found), bold=True)
+    click.echo("\nNext:")
+    click.echo("  chant-mcp list                     all items; `ready` lists what can be done now")
+    click.echo("  chant-mcp board                    the same on a board")
+    click.echo("  chant-mcp tick ITEM                ticks a task where it lies")
+    click.echo("  chant-mcp init --client all        configuration of hosts, for agents")
+    click.echo("  chant-mcp init --chant             makes .chant/ for specs and runs beside them")
+    return True
 
 
 def _looks_for_agent(root: Path, wishes: Wishes) -> bool:
@@ -188,7 +214,10 @@ def _root(working_directory: Path) -> Path:
     """
     upwards = (working_directory, *working_directory.parents)
     top = next((at for at, folder in enumerate(upwards) if (folder / ".git").exists()), 0)
-    return next((folder for folder in upwards[: top + 1] if (folder / ".chant").is_dir()), working_directory)
+    inside = upwards[: top + 1]
+    own = (folder for folder in inside if (folder / ".chant").is_dir())
+    plans = (folder for folder in inside if plan_formats_in(folder))
+    return next(own, None) or next(plans, working_directory)
 
 
 def _is_terminal() -> bool:

@@ -262,6 +262,12 @@ def show_status(session: Session, activity: bool, as_json: bool) -> None:
     "--type", "kind", metavar="TYPE", help="code (the default), task, driver, documentation, research, group."
 )
 @click.option("--parent", metavar="ID", help="Spec it becomes a member of.")
+@click.option(
+    "--to",
+    "plan",
+    metavar="PARENT",
+    help="Add it to another plan: an item, ITEM#HEADING, or a format's word.",
+)
 @click.option("--needs-approval", is_flag=True, help="Work begins only when a person has approved it.")
 @click.option("--force", is_flag=True, help="Add it with a type, prompt or dependency that does not exist.")
 @json_option
@@ -277,11 +283,29 @@ def add(
     target_files: tuple[str, ...],
     kind: str | None,
     parent: str | None,
+    plan: str | None,
     needs_approval: bool,
     force: bool,
     as_json: bool,
 ) -> None:
-    """Create a spec; the description becomes its title, and its body when it is long."""
+    """Create a spec; the description becomes its title, and its body when it is long.
+
+    With `--to` it becomes an item of another plan, such as a task of an OpenSpec change.
+    """
+    if plan is not None:
+        from chant_mcp.api.workspace import Workspace
+        from chant_mcp.commands.edits import edited
+
+        title, _, text = description.partition("\n")
+        made = Workspace(session).add_item(
+            title, parent=plan, text=text.strip(), criteria=criteria, depends_on=depends_on, labels=labels
+        )
+        if as_json:
+            message = f"Added {made.key}"
+            say_json(written({"spec_id": made.key, "path": made.path, "message": message}))
+            return
+        edited(made, as_json, "Added")
+        return
     answer = session.chant.add(
         description,
         prompt=prompt,

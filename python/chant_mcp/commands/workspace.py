@@ -22,11 +22,12 @@ from chant_mcp.commands.answers import (
 )
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import ChantError, NotFoundError
+from chant_mcp.formats import format_words, plan_formats_in, title_of
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say, say_json
 
-DIALECTS = ("chant", "vine", "speckit", "tickets")
+DIALECTS = format_words()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +215,8 @@ def _when_none(session: Session, wanted: ItemFilters) -> str:
     }
     here = dialects_in(session.place.root)
     ways = [way for dialect, way in first.items() if dialect in (wanted.dialects or here or first)]
+    if plans := plan_formats_in(session.place.root):
+        ways.extend(f"`chant-mcp add TEXT --to {word}` ({title_of(word)})" for word in plans)
     return f"{said} There is nothing yet; {' or '.join(ways)} creates the first item."
 
 

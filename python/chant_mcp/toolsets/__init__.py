@@ -78,11 +78,12 @@ class ToolEntry:
 
 def toolsets() -> dict[str, tuple[ToolEntry, ...]]:
     """Give all tools by dialect, in the order in which they are listed."""
-    from chant_mcp.toolsets import chant, speckit, tickets, vine
+    from chant_mcp.toolsets import chant, items, speckit, tickets, vine
 
     return {
         "chant": chant.TOOLS,
         "vine": vine.TOOLS,
         "speckit": speckit.TOOLS,
         "tickets": tickets.TOOLS,
+        "items": items.TOOLS,
     }

@@ -7,13 +7,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The words that stand before the colon of a key that names an item of a kind of documents.
-pub const PREFIXES: [&str; 4] = ["chant", "vine", "speckit", "tickets"];
+use super::format_words::find_format_word;
 
 /// The kind that a key begins with and what follows, for a key such as `tickets:MDT-012`.
 pub fn split_key(key: &str) -> Option<(&'static str, &str)> {
     let (prefix, rest) = key.split_once(':')?;
-    let known = PREFIXES.into_iter().find(|known| *known == prefix)?;
+    let known = find_format_word(prefix)?;
     (!rest.is_empty()).then_some((known, rest))
 }
 

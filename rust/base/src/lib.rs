@@ -9,6 +9,7 @@ pub mod document_size;
 pub mod environment;
 pub mod error;
 pub mod external_items;
+pub mod format_words;
 pub mod ident;
 pub mod inherited_environment;
 pub mod lint;

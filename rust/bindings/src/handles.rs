@@ -9,7 +9,7 @@ use chant_speckit::staged::CompletionRequest;
 use chant_specs::ops::{NewSpec, SpecOperation};
 use chant_vine::ops::OperationBatch;
 use chant_workspace::transaction::ItemOperation;
-use chant_workspace::{handle, transaction};
+use chant_workspace::{handle, plan_answers, transaction};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -217,6 +217,37 @@ impl PyTransaction {
             },
         };
         self.play(py, ItemOperation::Feature(completion))
+    }
+
+    /// Edits an item of a plan; gives it as it would be.
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.ItemEditsOfHandle`.
+    #[pyo3(signature = (id, **edits))]
+    fn edit_item(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        edits: Option<KeywordArguments>,
+    ) -> Result<Py<PyAny>, Raised> {
+        let edits = read(edits.as_ref())?;
+        let operation = plan_answers::edit_operation(id, &edits).map_err(Error::from)?;
+        self.play(py, ItemOperation::Intent(operation))
+    }
+
+    /// Adds an item to a plan; gives it as it would be.
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.NewItem`.
+    #[pyo3(signature = (title, **content))]
+    fn add_item(
+        &self,
+        py: Python<'_>,
+        title: &str,
+        content: Option<KeywordArguments>,
+    ) -> Result<Py<PyAny>, Raised> {
+        let new = read(content.as_ref())?;
+        let workspace = &self.workspace.get().workspace;
+        let operation = call(py, || plan_answers::add_operation(workspace, title, &new))?;
+        self.play(py, ItemOperation::Intent(operation))
     }
 
     /// The item that a name means as it would be.

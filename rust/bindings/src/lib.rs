@@ -14,6 +14,7 @@ mod graph;
 mod handles;
 mod merge;
 mod parameters;
+mod plans;
 mod progress;
 mod provider;
 mod raise;
@@ -53,6 +54,8 @@ mod _core {
     use crate::handles::{PySelection, PyTransaction, body_section, body_sections};
     #[pymodule_export]
     use crate::merge::merge_specs;
+    #[pymodule_export]
+    use crate::plans::formats;
     #[pymodule_export]
     use crate::progress::report_progress_to;
     #[pymodule_export]

@@ -20,6 +20,7 @@ use chant_workspace::import;
 use chant_workspace::import::ImportRequest;
 use chant_workspace::mention::{self, MentionQuery};
 use chant_workspace::ops::{self, GraphOptions};
+use chant_workspace::plan_answers;
 use chant_workspace::since::{self, ChangeScope};
 use chant_workspace::{board_diff, board_item, recent_commits};
 use pyo3::exceptions::PyKeyError;
@@ -254,10 +255,88 @@ impl PyWorkspace {
             ("vine", Some(file)) => ChangeScope::Graph(file),
             ("speckit", _) => ChangeScope::Feature,
             ("tickets", project) => ChangeScope::Tickets(project),
+            ("items", word) => ChangeScope::Items(word),
             _ => return Err(PyKeyError::new_err(dialect.to_owned()).into()),
         };
         let found = call(py, || since::changed_since(&self.workspace, since, scope))?;
         Ok((found.answer.map(PyAnswer::from), found.cursor))
+    }
+
+    /// Items of every format in few words.
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.ItemListQuery`.
+    #[pyo3(signature = (**query))]
+    fn item_list(
+        &self,
+        py: Python<'_>,
+        query: Option<KeywordArguments>,
+    ) -> Result<PyAnswer, Raised> {
+        let query = read(query.as_ref())?;
+        answer(py, || plan_answers::list_items(&self.workspace, &query))
+    }
+
+    /// One item with all that its documents say, or one section of it.
+    #[pyo3(signature = (id, section = None))]
+    fn item_get(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        section: Option<&str>,
+    ) -> Result<PyAnswer, Raised> {
+        answer(py, || plan_answers::get_item(&self.workspace, id, section))
+    }
+
+    /// Items that can be worked on now, with the order of the first one.
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.ItemPage`.
+    #[pyo3(signature = (**query))]
+    fn item_next(
+        &self,
+        py: Python<'_>,
+        query: Option<KeywordArguments>,
+    ) -> Result<PyAnswer, Raised> {
+        let query = read(query.as_ref())?;
+        answer(py, || plan_answers::next_items(&self.workspace, &query))
+    }
+
+    /// Edits an item of a plan; gives it as it is then.
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.ItemEditsOfHandle`.
+    #[pyo3(signature = (id, **edits))]
+    fn item_update(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        edits: Option<KeywordArguments>,
+    ) -> Result<PyAnswer, Raised> {
+        let edits = read(edits.as_ref())?;
+        answer(py, || {
+            plan_answers::update_item(&self.workspace, id, &edits)
+        })
+    }
+
+    /// Adds an item to a plan; gives it.
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.NewItem`.
+    #[pyo3(signature = (title, **content))]
+    fn item_add(
+        &self,
+        py: Python<'_>,
+        title: &str,
+        content: Option<KeywordArguments>,
+    ) -> Result<PyAnswer, Raised> {
+        let new = read(content.as_ref())?;
+        answer(py, || plan_answers::add_item(&self.workspace, title, &new))
+    }
+
+    /// What the formats' own rules find, as plain values.
+    fn plan_findings(&self, py: Python<'_>) -> Result<Py<PyAny>, Raised> {
+        let found = call(py, || plan_answers::check_plans(&self.workspace))?;
+        let rows = found
+            .json
+            .as_deref()
+            .map(serde_json::from_str::<serde_json::Value>);
+        Ok(plain(py, rows.and_then(Result::ok).unwrap_or_default())?)
     }
 
     /// All that is known of an item, however long the answer.

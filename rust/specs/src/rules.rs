@@ -9,7 +9,7 @@ use super::model::{Spec, SpecStatus, SpecType};
 use super::parse::{APPROVALS, unknown_type};
 use super::scores::{SpecSize, lines_outside_code};
 use super::specs::{ExternalDependency, SpecGraph};
-use chant_base::external_items::PREFIXES;
+use chant_base::format_words::find_format_word;
 use chant_base::ident::ResolvedId;
 use chant_base::lint::{LintFinding, LintRule};
 use chant_config::Config;
@@ -382,7 +382,8 @@ fn dependency(subject: &LintSubject<'_>) -> Vec<LintFinding> {
 fn unknown_dependency(subject: &LintSubject<'_>, name: &str) -> Option<LintFinding> {
     let prefix = name.split_once(':').map(|(prefix, _)| prefix);
     let is_repository = |prefix: &str| subject.config.repositories.iter().any(|r| r.name == prefix);
-    if let Some(prefix) = prefix.filter(|prefix| PREFIXES.contains(prefix) && is_repository(prefix))
+    if let Some(prefix) =
+        prefix.filter(|prefix| find_format_word(prefix).is_some() && is_repository(prefix))
     {
         let message = format!(
             "Dependency '{name}' means the {prefix} dialect, not the repository of that name"

@@ -43,6 +43,15 @@ impl FolderWatch {
         }
     }
 
+    /// The same watch, which names hidden files, too.
+    #[must_use]
+    pub fn hearing_hidden(mut self) -> Self {
+        if let Some(queue) = &mut self.0 {
+            queue.hear_hidden();
+        }
+        self
+    }
+
     /// Returns true if changes are announced at all.
     pub fn is_trusted(&self) -> bool {
         self.0.is_some()
@@ -231,6 +240,7 @@ mod platform {
         first: i32,
         /// Watch descriptor → path relative to the first folder, empty or ending in `/`.
         folders: HashMap<i32, Box<str>>,
+        hears_hidden: bool,
     }
 
     impl Queue {
@@ -252,7 +262,12 @@ mod platform {
                 _permit: permit,
                 first,
                 folders: HashMap::new(),
+                hears_hidden: false,
             })
+        }
+
+        pub(super) fn hear_hidden(&mut self) {
+            self.hears_hidden = true;
         }
 
         pub(super) fn wakes(&self) -> BorrowedFd<'_> {
@@ -307,7 +322,7 @@ mod platform {
                 }
                 let name = event.file_name()?.to_str().ok()?;
                 let prefix = self.folders.get(&event.wd())?;
-                if !name.starts_with('.') {
+                if self.hears_hidden || !name.starts_with('.') {
                     files.insert(format!("{prefix}{name}").into());
                 }
             }
@@ -376,6 +391,8 @@ mod platform {
         pub(super) fn start(_folder: &Path) -> Option<Self> {
             None
         }
+
+        pub(super) fn hear_hidden(&mut self) {}
 
         pub(super) fn add(&mut self, _folder: &Path, _relative: &str) -> bool {
             match *self {}

@@ -20,7 +20,7 @@ const CONFLICTS: [&str; 5] = [
 /// * `name` - the file's name without its folder.
 /// * `is_there` - returns true if the folder has a file of this name. A weak sign, such as a number in parentheses,
 ///   counts only beside the original.
-pub(super) fn original(name: &str, is_there: &dyn Fn(&str) -> bool) -> Option<String> {
+pub fn original(name: &str, is_there: &dyn Fn(&str) -> bool) -> Option<String> {
     let (stem, ending) = name.rsplit_once('.')?;
     let small = name.to_lowercase();
     if let Some(at) = CONFLICTS.iter().find_map(|word| small.find(word)) {

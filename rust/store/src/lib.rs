@@ -6,7 +6,7 @@
 pub mod changes;
 pub mod digest;
 pub mod disk;
-mod extra_copies;
+pub mod extra_copies;
 pub mod files;
 pub mod index;
 pub mod journal;

@@ -164,6 +164,11 @@ pub const TABLE: &[EffectRow] = &[
     once("delete_cr", TAKES_AWAY, ASK),
     each_time("manage_cr_sections", TAKES_AWAY, OwnFolder),
     once("suggest_cr_improvements", READS, OwnFolder),
+    once("item_list", READS, OwnFolder),
+    once("item_get", READS, OwnFolder),
+    once("item_next", READS, OwnFolder),
+    each_time("item_update", TAKES_AWAY, OwnFolder),
+    each_time("item_add", EDITS, ADD),
     // Acts that only commands do, or the project does by itself.
     once("approve", MERGES, ASK),
     once("merge", MERGES, ASK),

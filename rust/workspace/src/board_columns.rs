@@ -13,13 +13,14 @@ use super::board::{ItemSearch, SearchWords};
 use super::board_shapes::MeaningCard;
 use super::change_feed::ChangeCursor;
 use super::error::WorkspaceError;
-use super::item::{DIALECTS, Item};
+use super::item::Item;
 use super::item_names::ItemNames;
 use super::meaning::WorkMeaning;
 use super::run_situations::RunSituations;
 use super::workspace_graph::WorkspaceGraph;
 use chant_base::counted::count_visited;
 use chant_base::error::Error;
+use chant_base::format_words::{find_format_word, format_words};
 use chant_graph::Node;
 
 /// Searches whose columns are kept.
@@ -81,13 +82,13 @@ pub(super) struct BoardFacets {
     /// By node the part of each item in them.
     parts: Vec<Option<FacetPart>>,
     /// By dialect how many items there are, and how many are done.
-    pub(super) dialects: [(usize, usize); DIALECTS.len()],
+    pub(super) dialects: HashMap<&'static str, (usize, usize)>,
     /// By label how many items have it.
     pub(super) labels: HashMap<Box<str>, usize>,
 }
 
 struct FacetPart {
-    dialect: usize,
+    dialect: &'static str,
     is_done: bool,
     labels: Box<[Box<str>]>,
 }
@@ -299,13 +300,11 @@ impl BoardFilter {
         let given = |word: Option<&str>| word.filter(|word| !word.is_empty()).map(str::to_owned);
         let dialect = given(dialect);
         match dialect {
-            Some(dialect) if !DIALECTS.contains(&dialect.as_str()) => {
-                Err(WorkspaceError::Invalid {
-                    name: "dialect",
-                    given: dialect,
-                    expected: format!("one of {}", DIALECTS.join(", ")),
-                })
-            }
+            Some(dialect) if find_format_word(&dialect).is_none() => Err(WorkspaceError::Invalid {
+                name: "dialect",
+                given: dialect,
+                expected: format!("one of {}", format_words().join(", ")),
+            }),
             dialect => Ok(Self {
                 text: search.text.to_owned(),
                 bodies: search.bodies,
@@ -404,10 +403,10 @@ impl BoardFacets {
         if self.parts.len() <= node.index() {
             self.parts.resize_with(node.index() + 1, || None);
         }
-        let part = item.and_then(FacetPart::of);
+        let part = item.map(FacetPart::of);
         let before = self.parts[node.index()].take();
         if let Some(before) = before {
-            let (total, done) = &mut self.dialects[before.dialect];
+            let (total, done) = self.dialects.entry(before.dialect).or_default();
             *total -= 1;
             *done -= usize::from(before.is_done);
             for label in before.labels {
@@ -415,7 +414,7 @@ impl BoardFacets {
             }
         }
         if let Some(part) = &part {
-            let (total, done) = &mut self.dialects[part.dialect];
+            let (total, done) = self.dialects.entry(part.dialect).or_default();
             *total += 1;
             *done += usize::from(part.is_done);
             for label in &part.labels {
@@ -436,12 +435,12 @@ impl BoardFacets {
 }
 
 impl FacetPart {
-    fn of(item: &Item<'_>) -> Option<Self> {
+    fn of(item: &Item<'_>) -> Self {
         let labels: BTreeSet<&Box<str>> = item.labels().iter().collect();
-        Some(Self {
-            dialect: DIALECTS.iter().position(|word| *word == item.dialect())?,
+        Self {
+            dialect: item.dialect(),
             is_done: item.is_done(),
             labels: labels.into_iter().cloned().collect(),
-        })
+        }
     }
 }

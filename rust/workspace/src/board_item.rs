@@ -3,7 +3,9 @@
 use super::Workspace;
 use super::board::neighbors;
 use super::board_columns::BoardColumns;
-use super::board_shapes::{BoardItem, ChildRow, CriterionRow, DocumentVersion, SectionRow, why};
+use super::board_shapes::{
+    BoardItem, ChildRow, CriterionRow, DocumentVersion, PlanParts, SectionRow, why,
+};
 use super::feature::FeaturePart;
 use super::item::Item;
 use super::key;
@@ -13,6 +15,7 @@ use super::workspace_graph::{ItemSource, WorkspaceGraph};
 use chant_base::answer::{Answer, cut};
 use chant_base::error::Error;
 use chant_graph::Node;
+use chant_plan_format::document::line_at;
 use chant_specs::model::Spec;
 use chant_text::markdown_tree::{MarkdownNode, MarkdownTree};
 use chant_text::sections::names;
@@ -44,6 +47,17 @@ pub fn show_board_item(workspace: &Workspace, name: &str) -> Result<Answer, Erro
             around: neighbors(joined, &item),
             parent: item.parent(),
             children: children_of(joined, board, &item),
+            plan: item.plan_entry().map(|entry| PlanParts {
+                edits: entry
+                    .scope
+                    .intents
+                    .iter()
+                    .map(|intent| intent.as_str())
+                    .collect(),
+                statuses: joined.statuses_of(entry.scope.word),
+                has_box: entry.item().spans.mark.is_some(),
+                group: entry.item().is_group,
+            }),
             whole: whole_item(joined, item),
         }))
     })
@@ -63,7 +77,8 @@ pub fn find_document_version(workspace: &Workspace, name: &str) -> Result<Answer
     }))
 }
 
-fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
+/// The criteria of an item.
+pub(super) fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
     match item.source {
         ItemSource::Spec(spec) => criteria_of_spec(spec),
         ItemSource::Feature(tasks, FeaturePart::Task(at)) => {
@@ -72,6 +87,7 @@ fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
                 text: cut(&one.text, TEXT_SHOWN),
                 done: one.mark.is_settled(),
                 line: one.line,
+                name: None,
             });
             rows.collect()
         }
@@ -81,6 +97,17 @@ fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
                 text: cut(&one.text, TEXT_SHOWN),
                 done: one.is_met,
                 line: one.line,
+                name: None,
+            });
+            rows.collect()
+        }
+        ItemSource::Plan(entry) => {
+            let criteria = entry.item().criteria.iter().take(MOST_SHOWN);
+            let rows = criteria.map(|one| CriterionRow {
+                text: cut(&one.text, TEXT_SHOWN),
+                done: one.is_ticked,
+                line: line_at(entry.document(), one.mark.start),
+                name: Some(entry.criterion_name(one)),
             });
             rows.collect()
         }
@@ -100,6 +127,7 @@ fn criteria_of_spec(spec: &Spec) -> Vec<CriterionRow> {
             text: cut(&spec.criterion_text(one), TEXT_SHOWN),
             done: one.checked,
             line,
+            name: None,
         }
     });
     rows.collect()
@@ -117,7 +145,15 @@ fn sections_of(item: &Item<'_>) -> Vec<SectionRow> {
             });
             rows.collect()
         }
-        ItemSource::Task { .. } | ItemSource::Feature(..) => Vec::new(),
+        ItemSource::Plan(entry) if entry.item().id.is_empty() => {
+            let sections = entry.unit().sections.iter().take(MOST_SHOWN);
+            let rows = sections.map(|section| SectionRow {
+                name: cut(&section.title, TEXT_SHOWN),
+                level: section.level,
+            });
+            rows.collect()
+        }
+        ItemSource::Task { .. } | ItemSource::Feature(..) | ItemSource::Plan(_) => Vec::new(),
     }
 }
 
@@ -156,5 +192,10 @@ fn nodes_around(joined: &WorkspaceGraph, item: &Item<'_>) -> Vec<Node> {
         }
         ItemSource::Feature(tasks, _) => joined.nodes_of_feature(tasks).to_vec(),
         ItemSource::Ticket(..) => Vec::new(),
+        ItemSource::Plan(entry) => {
+            let roots = joined.formats.iter();
+            let of_format = roots.filter(|(root, _)| root.format.scope().word == entry.scope.word);
+            of_format.flat_map(|(_, nodes)| nodes).copied().collect()
+        }
     }
 }

@@ -148,6 +148,21 @@ pub(super) struct BoardItem<'a> {
     pub parent: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<ChildRow<'a>>,
+    /// What an item of a format without tools of its own takes.
+    #[serde(flatten)]
+    pub plan: Option<PlanParts<'a>>,
+}
+
+/// The edits that an item of a plan takes.
+#[derive(Serialize)]
+pub(super) struct PlanParts<'a> {
+    pub edits: Vec<&'static str>,
+    pub statuses: Vec<&'a str>,
+    /// True if it has a box of its own.
+    #[serde(rename = "box")]
+    pub has_box: bool,
+    /// True if it only holds others.
+    pub group: bool,
 }
 
 /// A criterion of an item.
@@ -157,6 +172,9 @@ pub(super) struct CriterionRow {
     pub done: bool,
     /// Its line in the file, counted from 1.
     pub line: usize,
+    /// The name by which an edit means it, of an item of a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// A section of a body.

@@ -11,12 +11,13 @@ use super::board_shapes::{
 };
 use super::change_feed::ChangeCursor;
 use super::error::WorkspaceError;
-use super::item::{DIALECTS, Item};
+use super::item::Item;
 use super::meaning::{PersonTask, WorkMeaning};
 use super::view::problem_page;
 use super::workspace_graph::WorkspaceGraph;
 use chant_base::answer::{Answer, PageRequest, cut};
 use chant_base::error::Error;
+use chant_base::format_words::format_words;
 use chant_graph::Node;
 
 /// Items of a column that one answer has at most.
@@ -135,12 +136,15 @@ fn nodes_of(
 
 /// The dialects in which there are items.
 fn counts_of(facets: &BoardFacets) -> Vec<DialectCounts> {
-    let all = DIALECTS.iter().zip(facets.dialects);
+    let all = format_words().into_iter().filter_map(|word| {
+        let counts = facets.dialects.get(word)?;
+        Some((word, counts))
+    });
     let used = all.filter(|(_, (total, _))| *total > 0);
     used.map(|(dialect, (total, done))| DialectCounts {
         dialect,
-        total,
-        done,
+        total: *total,
+        done: *done,
     })
     .collect()
 }
@@ -209,7 +213,7 @@ fn kind_of(task: PersonTask) -> Option<&'static str> {
         PersonTask::Failed | PersonTask::Attention => Some("failure"),
         PersonTask::Merge => Some("merge"),
         PersonTask::Paused => Some("pause"),
-        PersonTask::Question => None,
+        PersonTask::Question | PersonTask::Archive | PersonTask::Promote => None,
     }
 }
 

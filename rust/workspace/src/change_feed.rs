@@ -284,11 +284,15 @@ fn says_the_same(one: &ItemSource, other: &ItemSource) -> bool {
         (ItemSource::Ticket(_, one), ItemSource::Ticket(_, other)) => {
             Arc::ptr_eq(one, other) || one == other
         }
+        (ItemSource::Plan(one), ItemSource::Plan(other)) => {
+            Arc::ptr_eq(one, other) || one.says_the_same(other)
+        }
         (
             ItemSource::Spec(_)
             | ItemSource::Task { .. }
             | ItemSource::Feature(..)
-            | ItemSource::Ticket(..),
+            | ItemSource::Ticket(..)
+            | ItemSource::Plan(_),
             _,
         ) => false,
     }

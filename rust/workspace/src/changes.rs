@@ -101,6 +101,7 @@ impl ItemChanges {
                 .iter()
                 .chain(&MARKERS)
                 .map(ToString::to_string)
+                .chain(workspace.watched_of_plans())
                 .collect(),
             cursor: report.cursor,
             seen: SurroundingsStamp::of(root, report.joined.version()),

@@ -47,6 +47,7 @@ impl Workspace {
         let mut found = self.spec_words(SPECS, typed);
         found.extend(self.ticket_words(typed));
         found.extend(self.task_words(typed));
+        found.extend(self.plan_words(typed));
         found.retain(|one| is_safe(&one.word));
         found.sort();
         found.dedup_by(|a, b| a.word == b.word);
@@ -159,6 +160,27 @@ impl Workspace {
             Ok(Ok(ticket)) => shortened(&ticket.title),
             _ => String::new(),
         }
+    }
+
+    /// Items of plans, by their keys.
+    fn plan_words(&self, typed: &str) -> Vec<CompletionWord> {
+        let mut found = Vec::new();
+        for store in &self.plan_stores {
+            let Some(root) = store.current(&|keys| self.around.standings(keys)) else {
+                continue;
+            };
+            let word = store.format().scope().word.len() + 1;
+            let begins = |key: &str| {
+                let name = key.get(word..).unwrap_or_default();
+                key.starts_with(typed) || (!typed.is_empty() && name.starts_with(typed))
+            };
+            let nodes = root.snapshot.nodes.iter().filter(|node| begins(&node.key));
+            found.extend(nodes.map(|node| CompletionWord {
+                word: node.key.to_string(),
+                title: shortened(&root.snapshot.item(node).title),
+            }));
+        }
+        found
     }
 
     /// Tasks of task graphs and of features.

@@ -9,10 +9,12 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 
 use jiff::Timestamp;
 
-use super::item_statuses::ItemStatuses;
+use super::formats;
+use super::item_statuses::{ItemStatuses, plan_item_status};
 use super::key::composed;
 use chant_base::error::Error;
-use chant_base::external_items::ExternalItems;
+use chant_base::external_items::{ExternalItems, ExternalStatus};
+use chant_plan_store::PlanStore;
 use chant_speckit::files::{FeatureDocument, FeatureStore, TASKS};
 use chant_speckit::resolve::{FeatureDirectory, SearchStart, in_specs, one_in_specs};
 use chant_specs::id::InvalidSpecId;
@@ -44,6 +46,8 @@ pub fn external_items(root: &Path) -> ExternalItems {
 struct LookupPlaces {
     root: PathBuf,
     disk: Disk,
+    /// Plans of formats that come through the interface.
+    plans: Vec<PlanStore>,
     /// Specs by their IDs.
     specs: Mutex<HashMap<String, Arc<SpecLookup>>>,
     vine: VineStore,
@@ -72,7 +76,10 @@ impl LookupPlaces {
             root: root.clone(),
             environment: BTreeMap::new(),
         };
+        let plans = formats::all().into_iter();
+        let plans = plans.map(|format| PlanStore::new(format, &root, &disk));
         Self {
+            plans: plans.collect(),
             specs: Mutex::default(),
             vine: VineStore::new(disk.clone(), root.clone(), Vec::new(), false),
             // Nothing is written here, so the time is not needed.
@@ -181,6 +188,18 @@ impl ItemStatuses for FolderLookup<'_> {
             Some(clash) => Err(format!("{path}: {clash}")),
             None => Ok((document, path)),
         }
+    }
+
+    fn find_plan_item(&self, word: &str, name: &str) -> Result<ExternalStatus, String> {
+        let mut stores = self.places.plans.iter();
+        let store = stores.find(|store| store.format().scope().word == word);
+        let store = store.ok_or("it is no key of a dialect")?;
+        // What items of plans wait for says nothing about how far they are.
+        let unknown = |keys: &[String]| ExternalItems::default().standings(keys);
+        let root = store.current(&unknown);
+        let root =
+            root.ok_or_else(|| format!("there is no {} here", store.format().scope().title))?;
+        plan_item_status(&root, name)
     }
 
     fn find_ticket(&self, code: &TicketCode) -> Result<Arc<Ticket>, String> {

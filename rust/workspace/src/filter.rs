@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use super::Workspace;
 use super::error::WorkspaceError;
-use super::item::{DIALECTS, Item};
+use super::item::Item;
+use chant_base::format_words::{find_format_word, format_words};
 use chant_speckit::task::TaskMark;
 use chant_specs::model::SpecStatus;
 use chant_specs::view::held_specs::HeldSpecs;
@@ -43,15 +44,21 @@ impl ItemFilter {
             self.held = workspace.parts.chant.held_elsewhere();
         }
         for dialect in &self.dialects {
-            if !DIALECTS.contains(&dialect.as_str()) {
+            if find_format_word(dialect).is_none() {
                 return Err(WorkspaceError::Invalid {
                     name: "dialect",
                     given: dialect.clone(),
-                    expected: format!("one of {}", DIALECTS.join(", ")),
+                    expected: format!("one of {}", format_words().join(", ")),
                 });
             }
         }
-        let known = statuses();
+        let of_formats = workspace.plan_statuses();
+        let mut known: Vec<&str> = statuses();
+        for word in &of_formats {
+            if !known.iter().any(|known| plain(known) == plain(word)) {
+                known.push(word);
+            }
+        }
         for status in &mut self.statuses {
             let word = plain(status);
             if !known.iter().any(|known| plain(known) == word) {
@@ -89,7 +96,7 @@ impl ItemFilter {
             && any(&self.labels, &|label| {
                 labels.iter().any(|own| **own == **label)
             })
-            && (self.statuses.is_empty() || self.statuses.contains(&plain(item.status())))
+            && any(&self.statuses, &|status| has_status(item, status))
             && (!self.ready || item.is_ready())
     }
 
@@ -97,6 +104,17 @@ impl ItemFilter {
     pub fn shows(&self, item: &Item<'_>) -> bool {
         let is_cancelled = || item.status() == SpecStatus::Cancelled.as_str();
         self.fits(item) && (!self.statuses.is_empty() || !is_cancelled())
+    }
+}
+
+/// Returns true if an item is in a state; `open` and `done` are understood of every format that comes through the
+/// interface.
+fn has_status(item: &Item<'_>, status: &str) -> bool {
+    let by_word = || plain(item.status()) == *status;
+    match (item.plan_entry().is_some(), status) {
+        (true, "done") => item.is_done(),
+        (true, "open") => !item.is_done(),
+        _ => by_word(),
     }
 }
 

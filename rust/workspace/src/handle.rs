@@ -12,10 +12,11 @@ use super::feature::{FeaturePart, FeatureTasks};
 use super::filter::ItemFilter;
 use super::item::Item;
 use super::ops::resolve_item;
+use super::plan_item::PlanEntry;
 use super::view::{ProblemRow, problem_rows};
 use super::workspace_graph::{ItemSource, WorkspaceGraph};
 use chant_base::error::Error;
-use chant_graph::Node;
+use chant_graph::{EdgeKind, Node};
 use chant_specs::model::{ApprovalState, Spec};
 use chant_text::sections::names;
 use chant_tickets::model::Ticket;
@@ -157,6 +158,7 @@ enum DialectFields<'a> {
     Task(TaskFields<'a>),
     FeatureTask(FeatureTaskFields<'a>),
     Ticket(TicketFields<'a>),
+    Plan(PlanFields<'a>),
 }
 
 impl<'a> DialectFields<'a> {
@@ -176,6 +178,7 @@ impl<'a> DialectFields<'a> {
             }
             ItemSource::Feature(_, FeaturePart::Phase(_)) => return None,
             ItemSource::Ticket(_, ticket) => Self::Ticket(TicketFields::of(ticket)),
+            ItemSource::Plan(entry) => Self::Plan(PlanFields::of(item, entry)),
         })
     }
 }
@@ -307,6 +310,71 @@ impl<'a> FeatureTaskFields<'a> {
             files: &task.paths,
             criteria: criteria
                 .map(|one| (&*one.text, one.mark.is_settled()))
+                .collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PlanFields<'a> {
+    /// The format's name, as people write it.
+    format: &'static str,
+    noun: &'static str,
+    line: usize,
+    parent: Option<String>,
+    parts: Vec<&'a str>,
+    optional: bool,
+    group: bool,
+    of_people: bool,
+    /// Names for edits, texts, and whether they are ticked.
+    criteria: Vec<(String, &'a str, bool)>,
+    /// Sentences that have to become true, by their numbers.
+    statements: Vec<&'a str>,
+    attributes: BTreeMap<&'a str, &'a [Box<str>]>,
+    edits: Vec<&'static str>,
+    statuses: Vec<&'a str>,
+    documents: Vec<&'a str>,
+}
+
+impl<'a> PlanFields<'a> {
+    fn of(item: &Item<'a>, entry: &'a PlanEntry) -> Self {
+        let (plan, unit) = (entry.item(), entry.unit());
+        let graph = item.joined.graph();
+        let members = graph
+            .edges(item.node)
+            .iter()
+            .filter(|edge| edge.kind == EdgeKind::Member);
+        let attributes = plan.attributes.iter();
+        Self {
+            format: entry.scope.title,
+            noun: entry.scope.noun,
+            line: plan.line,
+            parent: item.parent(),
+            parts: members.map(|edge| graph.key(edge.to)).collect(),
+            optional: plan.is_optional,
+            group: plan.is_group,
+            of_people: plan.is_of_people,
+            criteria: plan
+                .criteria
+                .iter()
+                .map(|one| (entry.criterion_name(one), &*one.text, one.is_ticked))
+                .collect(),
+            statements: plan.statements.iter().map(|number| &**number).collect(),
+            attributes: attributes
+                .map(|one| (&*one.name, one.values.as_slice()))
+                .collect(),
+            edits: entry
+                .scope
+                .intents
+                .iter()
+                .map(|intent| intent.as_str())
+                .collect(),
+            statuses: item.joined.statuses_of(entry.scope.word),
+            documents: unit
+                .source
+                .documents
+                .iter()
+                .map(|document| &*document.path)
                 .collect(),
         }
     }

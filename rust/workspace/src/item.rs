@@ -5,19 +5,18 @@ use std::borrow::Cow;
 use super::feature::FeaturePart;
 use super::item_statuses::found;
 use super::key;
+use super::plan_item::PlanEntry;
 use super::workspace_graph::{ItemSource, WorkspaceGraph};
 use chant_base::external_items::ExternalStatus;
 use chant_graph::picture::StatusColor;
 use chant_graph::{EdgeKind, Node};
+use chant_plan_format::snapshot::PlanMeaning;
 use chant_speckit::task::TaskMark;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_text::front_matter::read_key;
 use chant_tickets::model::TicketStatus;
 use chant_vine::model::{NodeContent, TaskStatus, VineNode as Task};
 use chant_work::learned_amounts::WorkTrait;
-
-/// The names of the dialects, in the order of lists.
-pub const DIALECTS: [&str; 4] = chant_base::external_items::PREFIXES;
 
 /// The annotation of a task that says who has it.
 const OWNER: &str = "owner";
@@ -63,6 +62,7 @@ impl<'a> Item<'a> {
             ItemSource::Task { .. } => "vine",
             ItemSource::Feature(..) => "speckit",
             ItemSource::Ticket(..) => "tickets",
+            ItemSource::Plan(entry) => entry.scope.word,
         }
     }
 
@@ -77,6 +77,10 @@ impl<'a> Item<'a> {
             ItemSource::Task { task, .. } => Cow::Borrowed(&*task.id),
             ItemSource::Feature(tasks, part) => Cow::Borrowed(tasks.name(*part)),
             ItemSource::Ticket(code, _) => Cow::Owned(code.to_string()),
+            ItemSource::Plan(entry) => {
+                let word = entry.scope.word.len() + 1;
+                Cow::Borrowed(self.key().get(word..).unwrap_or_default())
+            }
         }
     }
 
@@ -108,6 +112,7 @@ impl<'a> Item<'a> {
             ItemSource::Feature(tasks, FeaturePart::Task(at)) => tasks.task(*at).title(),
             ItemSource::Feature(tasks, FeaturePart::Phase(at)) => &tasks.phase(*at).title,
             ItemSource::Ticket(_, ticket) => &ticket.title,
+            ItemSource::Plan(entry) => &entry.item().title,
         }
     }
 
@@ -126,6 +131,7 @@ impl<'a> Item<'a> {
             ItemSource::Task { .. } => self.task().map_or("", Task::standing),
             ItemSource::Feature(tasks, part) => tasks.status(*part).as_str(),
             ItemSource::Ticket(_, ticket) => ticket.status(),
+            ItemSource::Plan(entry) => &entry.status,
         }
     }
 
@@ -138,6 +144,7 @@ impl<'a> Item<'a> {
             }
             ItemSource::Feature(tasks, part) => tasks.is_done(*part),
             ItemSource::Ticket(_, ticket) => ticket.meant.status.is_some_and(TicketStatus::is_done),
+            ItemSource::Plan(entry) => entry.is_done,
         }
     }
 
@@ -148,6 +155,7 @@ impl<'a> Item<'a> {
             ItemSource::Task { .. } => ("task", self.status()),
             ItemSource::Feature(..) => (self.kind(), self.status()),
             ItemSource::Ticket(..) => ("ticket", self.status()),
+            ItemSource::Plan(entry) => (entry.scope.noun, self.status()),
         };
         found(what, status, self.is_done(), self.path())
     }
@@ -167,6 +175,7 @@ impl<'a> Item<'a> {
                 .tickets
                 .as_ref()
                 .is_some_and(|tickets| tickets.waits().is_ready(code, ticket.meant.status)),
+            ItemSource::Plan(entry) => entry.is_ready,
         }
     }
 
@@ -177,6 +186,7 @@ impl<'a> Item<'a> {
             ItemSource::Task { path, .. } => path,
             ItemSource::Feature(tasks, _) => &tasks.feature.path,
             ItemSource::Ticket(_, ticket) => &ticket.path,
+            ItemSource::Plan(entry) => entry.path(),
         }
     }
 
@@ -192,6 +202,7 @@ impl<'a> Item<'a> {
             ItemSource::Feature(_, FeaturePart::Task(_)) => "task",
             ItemSource::Feature(_, FeaturePart::Phase(_)) => "phase",
             ItemSource::Ticket(_, ticket) => ticket.kind(),
+            ItemSource::Plan(entry) => entry.item().kind,
         }
     }
 
@@ -200,6 +211,7 @@ impl<'a> Item<'a> {
         match self.source {
             ItemSource::Spec(spec) => spec.labels.as_deref().unwrap_or_default(),
             ItemSource::Feature(tasks, part) => tasks.labels(*part),
+            ItemSource::Plan(entry) => &entry.item().labels,
             _ => &[],
         }
     }
@@ -215,6 +227,10 @@ impl<'a> Item<'a> {
             }
             ItemSource::Feature(..) => None,
             ItemSource::Ticket(_, ticket) => ticket.assignee.as_deref().map(Cow::Borrowed),
+            ItemSource::Plan(entry) => {
+                let first = entry.item().assignees.first()?;
+                Some(Cow::Borrowed(&**first))
+            }
         }
     }
 
@@ -228,6 +244,7 @@ impl<'a> Item<'a> {
                 phase.priority.as_deref().map(Cow::Borrowed)
             }
             ItemSource::Ticket(_, ticket) => Some(Cow::Borrowed(ticket.priority())),
+            ItemSource::Plan(entry) => entry.item().priority.as_deref().map(Cow::Borrowed),
         }
     }
 
@@ -236,6 +253,7 @@ impl<'a> Item<'a> {
         match self.source {
             ItemSource::Spec(spec) if spec.kind.is_container() => 0.0,
             ItemSource::Feature(_, FeaturePart::Phase(_)) => 0.0,
+            ItemSource::Plan(entry) if entry.item().is_group => 0.0,
             _ => 1.0,
         }
     }
@@ -275,6 +293,7 @@ impl<'a> Item<'a> {
                 tasks.phase(*at).checkpoint.as_deref().unwrap_or_default()
             }
             ItemSource::Ticket(_, ticket) => ticket.body(),
+            ItemSource::Plan(entry) => entry.body(),
         }
     }
 
@@ -285,6 +304,7 @@ impl<'a> Item<'a> {
             ItemSource::Task { path, .. } => self.joined.plan_text(path),
             ItemSource::Feature(tasks, _) => &tasks.feature.document.text,
             ItemSource::Ticket(_, ticket) => &ticket.text,
+            ItemSource::Plan(entry) => entry.document(),
         }
     }
 
@@ -301,6 +321,15 @@ impl<'a> Item<'a> {
             }
             ItemSource::Feature(tasks, part) => tasks.parent(*part).map(|part| tasks.key(part)),
             ItemSource::Ticket(..) => None,
+            ItemSource::Plan(entry) => entry.parent.as_deref().map(str::to_owned),
+        }
+    }
+
+    /// The format and state of an item that comes through the interface.
+    pub(super) fn plan_entry(&self) -> Option<&'a PlanEntry> {
+        match self.source {
+            ItemSource::Plan(entry) => Some(entry),
+            _ => None,
         }
     }
 
@@ -316,6 +345,7 @@ impl<'a> Item<'a> {
                 let met = criteria.iter().filter(|one| one.mark.is_settled());
                 (met.count(), criteria.len())
             }
+            ItemSource::Plan(entry) => entry.criteria_counts(),
             ItemSource::Task { .. }
             | ItemSource::Feature(_, FeaturePart::Phase(_))
             | ItemSource::Ticket(..) => (0, 0),
@@ -362,6 +392,12 @@ impl<'a> Item<'a> {
                 Some(TicketStatus::Approved) => StatusColor::Open,
                 Some(TicketStatus::Proposed) => StatusColor::Planned,
                 Some(TicketStatus::OnHold) | None => StatusColor::Blocked,
+            },
+            ItemSource::Plan(entry) => match entry.meaning {
+                PlanMeaning::Done => StatusColor::Done,
+                PlanMeaning::BeingWorkedOn => StatusColor::Active,
+                PlanMeaning::WaitsForYou(_) => StatusColor::Planned,
+                PlanMeaning::CanBegin | PlanMeaning::Waits => StatusColor::Open,
             },
         }
     }

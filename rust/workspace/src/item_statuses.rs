@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::key::normal;
 use chant_base::external_items::{ExternalStatus, split_key, split_repository};
+use chant_plan_store::PlanRoot;
 use chant_speckit::files::FeatureDocument;
 use chant_speckit::task::{Task, TaskList, TaskMark};
 use chant_specs::model::SpecStatus;
@@ -26,6 +27,9 @@ pub(super) trait ItemStatuses {
     /// The ticket of a code.
     fn find_ticket(&self, code: &TicketCode) -> Result<Arc<Ticket>, String>;
 
+    /// The status of an item of a format that comes through the interface, by the format's word and the rest of the key.
+    fn find_plan_item(&self, word: &str, name: &str) -> Result<ExternalStatus, String>;
+
     /// Returns how far the items of some keys are, in the order of the keys.
     fn statuses(&self, keys: &[String]) -> Vec<ExternalStatus> {
         keys.iter().map(|key| self.status(key)).collect()
@@ -39,6 +43,7 @@ pub(super) trait ItemStatuses {
             Some(("vine", rest)) => self.task_status(rest),
             Some(("speckit", rest)) => self.part_status(rest),
             Some(("tickets", code)) => self.ticket_status(code),
+            Some((word, name)) => self.find_plan_item(word, name),
             _ if split_repository(&key).is_some() => {
                 Err("items of other repositories are looked up where both are open together".into())
             }
@@ -92,6 +97,24 @@ pub(super) fn found(what: &str, status: &str, is_done: bool, path: &str) -> Exte
     }
 }
 
+/// Returns how far the one item of a plan is that has a name.
+pub(super) fn plan_item_status(root: &PlanRoot, name: &str) -> Result<ExternalStatus, String> {
+    let scope = root.format.scope();
+    let snapshot = &root.snapshot;
+    let name = root.format.name(name);
+    let node = snapshot.node_of(&format!("{}:{name}", scope.word));
+    if let Some(node) = node.map(|at| &snapshot.nodes[at]) {
+        let (unit, item) = (snapshot.unit(node), snapshot.item(node));
+        let document = unit.document_of(item);
+        let path = document.map_or(&unit.source.path, |document| &document.path);
+        return Ok(found(scope.noun, &node.status, node.is_done, path));
+    }
+    if root.archived.iter().any(|archived| **archived == *name) {
+        return Ok(found(scope.noun, "archived", true, "the archive"));
+    }
+    Err(format!("no {} is called {name}", scope.noun))
+}
+
 /// Returns how far a task or a phase of a list is.
 fn status_in(list: &TaskList, part: &str, path: &str) -> Result<ExternalStatus, String> {
     let named = list.named(part);
@@ -134,6 +157,10 @@ mod tests {
         fn find_ticket(&self, code: &TicketCode) -> Result<Arc<Ticket>, String> {
             Err(format!("ticket {code}"))
         }
+
+        fn find_plan_item(&self, word: &str, name: &str) -> Result<ExternalStatus, String> {
+            Err(format!("{word} {name}"))
+        }
     }
 
     #[test]
@@ -153,6 +180,7 @@ mod tests {
                 "tickets:nine",
                 "nine is no code; expected one such as MDT-012",
             ),
+            ("openspec:add-auth#1.1", "openspec add-auth#1.1"),
             ("elsewhere:a", "it is no key of a dialect"),
         ] {
             assert_eq!(

@@ -71,6 +71,10 @@ pub fn normal(key: &str) -> String {
         Some(("tickets", rest)) => {
             TicketCode::read(rest).map_or_else(|| composed(key), |code| of_ticket(&code))
         }
+        Some((word, rest)) => match super::formats::find(word) {
+            Some(format) => format!("{word}:{}", format.name(&composed(rest))),
+            None => composed(key),
+        },
         _ => composed(key),
     }
 }

@@ -1,9 +1,8 @@
 //! Every dialect of a folder in one graph: the only crate that knows all dialects.
 //!
-//! A dialect begins as its word in [`chant_base::external_items::PREFIXES`], its part of [`DialectStores`] and
-//! its [`workspace_graph::ItemSource`]; from these on the compiler names what matches on sources, and words are
-//! distinguished in [`key`], [`filter`], [`external_items`] and `revision_view`. Its changes take part in
-//! transactions by `staged_workspace`.
+//! A format is its word in [`chant_base::format_words`] and the static that answers for it in [`formats`]. The four
+//! with tools of their own have a part of [`DialectStores`] and an [`workspace_graph::ItemSource`] each; the changes of
+//! all take part in transactions by `staged_workspace`.
 //!
 //! It knows no Python and no MCP.
 
@@ -26,6 +25,7 @@ mod external_lookup;
 pub mod feature;
 pub mod filter;
 pub mod fleet;
+pub mod formats;
 pub mod handle;
 pub mod import;
 pub mod item;
@@ -36,6 +36,9 @@ pub mod meaning;
 pub mod mention;
 pub mod ops;
 mod place;
+pub mod plan_answers;
+pub mod plan_edit;
+pub mod plan_item;
 pub mod repository_union;
 mod revision_view;
 mod run_situations;
@@ -56,6 +59,9 @@ use board_columns::BoardColumns;
 use board_graph::TimedNetwork;
 use change_feed::ChangeFeed;
 use chant_base::error::{Error, ErrorKind};
+use chant_base::external_items::ExternalItems;
+use chant_plan_format::finding::{FindingLevel, PlanProblem};
+use chant_plan_store::PlanStore;
 use chant_speckit::files::{FeatureStore, TASKS};
 use chant_speckit::resolve::in_specs;
 use chant_specs::error::ChantError;
@@ -93,6 +99,10 @@ pub struct DialectStores {
 pub struct Workspace {
     root: PathBuf,
     parts: DialectStores,
+    /// Plans of the formats that come through the interface.
+    plan_stores: Vec<PlanStore>,
+    /// Reports on items of other formats that plans wait for.
+    around: ExternalItems,
     known: Mutex<WorkspaceCache>,
     /// The durations of runs; opened when first asked for.
     durations: Mutex<Option<RunDurations>>,
@@ -118,8 +128,13 @@ struct WorkspaceCache {
 impl Workspace {
     /// Joins the dialects of a folder; nothing is read yet.
     pub fn open(root: &Path, parts: DialectStores) -> Self {
+        let root = disk::real(root).unwrap_or_else(|_| root.to_owned());
+        let stores = formats::all().into_iter();
+        let stores = stores.map(|format| PlanStore::new(format, &root, &parts.vine.disk));
         Self {
-            root: disk::real(root).unwrap_or_else(|_| root.to_owned()),
+            plan_stores: stores.collect(),
+            around: external_items(&root),
+            root,
             parts,
             known: Mutex::default(),
             durations: Mutex::default(),
@@ -174,6 +189,7 @@ impl Workspace {
         }
         self.read_features(&mut read)?;
         self.read_tickets(&mut read)?;
+        self.read_plans(&mut read);
         if known.joined.differs_from(&read) {
             let joined = Arc::make_mut(&mut known.joined);
             joined.update(read);
@@ -362,6 +378,54 @@ impl Workspace {
         Ok(())
     }
 
+    fn read_plans(&self, read: &mut WorkspaceContents) {
+        for store in &self.plan_stores {
+            if let Some(root) = store.current(&|keys| self.around.standings(keys)) {
+                let problems = root.problems.iter();
+                let problems = problems.filter(|problem| problem.level > FindingLevel::Hint);
+                read.problems.extend(problems.map(of_plan));
+                read.formats.push(root);
+            }
+        }
+    }
+
+    /// The folders in which documents of plans may come to be, of the formats that are here.
+    pub(crate) fn watched_of_plans(&self) -> Vec<String> {
+        let known = self.known();
+        let roots = known.joined.formats();
+        let folders = roots.flat_map(|root| {
+            let layout = root.format.layout(&root.settings);
+            let of_units = layout.units.into_iter().map(|pattern| pattern.folder);
+            let units = root.snapshot.units.iter();
+            let of_documents = units.flat_map(|unit| &unit.source.documents);
+            let of_documents = of_documents.filter_map(|document| {
+                let (folder, _) = document.path.rsplit_once('/')?;
+                Some(folder.to_owned())
+            });
+            let all = of_units.chain(layout.watch).chain(of_documents);
+            all.collect::<Vec<String>>()
+        });
+        folders.collect()
+    }
+
+    /// The time of the clock, as documents write it.
+    pub(crate) fn now(&self) -> String {
+        self.parts
+            .speckit
+            .now()
+            .strftime("%Y-%m-%dT%H:%M:%SZ")
+            .to_string()
+    }
+
+    /// The words of states of all formats here that come through the interface.
+    pub(crate) fn plan_statuses(&self) -> Vec<String> {
+        let known = self.known();
+        let roots = known.joined.formats();
+        roots
+            .flat_map(|root| root.statuses().into_iter().map(str::to_owned))
+            .collect()
+    }
+
     /// Returns what is known, started again from nothing when a crash interrupted the holder of the lock.
     fn known(&self) -> MutexGuard<'_, WorkspaceCache> {
         self.known
@@ -380,6 +444,15 @@ fn of_specs(problem: chant_specs::model::SpecProblem) -> WorkspaceProblem {
         path: problem.path.into(),
         line: problem.line,
         message: problem.message,
+    }
+}
+
+/// The problem of a plan.
+fn of_plan(problem: &PlanProblem) -> WorkspaceProblem {
+    WorkspaceProblem {
+        path: problem.path.to_string(),
+        line: (problem.line > 0).then_some(problem.line),
+        message: problem.message.to_string(),
     }
 }
 

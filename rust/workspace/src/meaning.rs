@@ -4,6 +4,7 @@ use super::feature::{FeaturePart, FeatureTasks};
 use super::item::Item;
 use super::run_situations::RunSituation;
 use super::workspace_graph::ItemSource;
+use chant_plan_format::snapshot::{PersonAct, PlanMeaning};
 use chant_speckit::task::TaskMark;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::specs::SpecWait;
@@ -47,6 +48,10 @@ pub enum PersonTask {
     Paused,
     /// Its agent asks something.
     Question,
+    /// It is done, and has to be put into the archive.
+    Archive,
+    /// It is a draft, of which a task has to be made.
+    Promote,
 }
 
 impl WorkMeaning {
@@ -90,6 +95,7 @@ impl WorkMeaning {
             ItemSource::Task { task, .. } => Some(of_task(item, task)),
             ItemSource::Feature(tasks, part) => Some(of_feature(item, tasks, *part)),
             ItemSource::Ticket(_, ticket) => Some(of_ticket(item, ticket.meant.status)),
+            ItemSource::Plan(entry) => Some(of_plan(entry.meaning)),
         }
     }
 }
@@ -106,6 +112,8 @@ impl PersonTask {
             Self::Conflict => "conflict",
             Self::Paused => "paused",
             Self::Question => "question",
+            Self::Archive => PersonAct::Archive.as_str(),
+            Self::Promote => PersonAct::Promote.as_str(),
         }
     }
 }
@@ -203,6 +211,21 @@ fn of_ticket(item: &Item<'_>, status: Option<TicketStatus>) -> WorkMeaning {
         }
         Some(TicketStatus::Approved) => begins_or_waits(item),
         Some(TicketStatus::Proposed | TicketStatus::OnHold) | None => WorkMeaning::Waits,
+    }
+}
+
+/// The meaning that a format gives.
+fn of_plan(meaning: PlanMeaning) -> WorkMeaning {
+    match meaning {
+        PlanMeaning::CanBegin => WorkMeaning::CanBegin,
+        PlanMeaning::BeingWorkedOn => WorkMeaning::BeingWorkedOn,
+        PlanMeaning::WaitsForYou(act) => WorkMeaning::WaitsForYou(match act {
+            PersonAct::Approve => PersonTask::Approve,
+            PersonAct::Archive => PersonTask::Archive,
+            PersonAct::Promote => PersonTask::Promote,
+        }),
+        PlanMeaning::Waits => WorkMeaning::Waits,
+        PlanMeaning::Done => WorkMeaning::Done,
     }
 }
 

@@ -146,6 +146,9 @@ pub(super) fn resolve_item<'a>(
     if found.is_empty() && kind.is_none_or(|kind| kind == "chant") && !rest.is_empty() {
         found = specs_like(workspace, joined, rest);
     }
+    if found.is_empty() && !rest.is_empty() {
+        found = plan_items_like(joined, kind, rest);
+    }
     match found.as_slice() {
         [one] => Ok(*one),
         [] => Err(not_found(joined, text)),
@@ -181,6 +184,7 @@ fn called<'a>(joined: &'a WorkspaceGraph, kind: Option<&str>, text: &str) -> Vec
     }
     let nodes = keys.iter().filter_map(|key| joined.graph().find(key));
     let mut nodes: Vec<Node> = nodes.filter(|node| joined.item(*node).is_some()).collect();
+    nodes.extend(plan_items_called(joined, kind, text));
     if is_wanted("speckit") {
         nodes.extend(feature_tasks(joined, text));
     }
@@ -190,6 +194,40 @@ fn called<'a>(joined: &'a WorkspaceGraph, kind: Option<&str>, text: &str) -> Vec
         .into_iter()
         .filter_map(|node| joined.item(node))
         .collect()
+}
+
+/// The items of plans that have a name in full.
+fn plan_items_called(joined: &WorkspaceGraph, kind: Option<&str>, text: &str) -> Vec<Node> {
+    let scopes = joined
+        .formats()
+        .map(|root| (root, root.format.scope().word));
+    let wanted = scopes.filter(|(_, word)| kind.is_none_or(|kind| kind == *word));
+    let keys = wanted.map(|(root, word)| format!("{word}:{}", root.format.name(text)));
+    let nodes = keys.filter_map(|key| joined.graph().find(&key));
+    nodes.filter(|node| joined.item(*node).is_some()).collect()
+}
+
+/// The items of plans that a part of a name may mean.
+fn plan_items_like<'a>(
+    joined: &'a WorkspaceGraph,
+    kind: Option<&str>,
+    text: &str,
+) -> Vec<Item<'a>> {
+    let mut nodes = Vec::new();
+    for root in joined.formats() {
+        if kind.is_some_and(|kind| kind != root.format.scope().word) {
+            continue;
+        }
+        let found = match root.snapshot.resolve(root.format, text) {
+            ResolvedId::None => Vec::new(),
+            ResolvedId::One(one) => vec![one],
+            ResolvedId::Many(many) => many,
+        };
+        let keys = found.into_iter().map(|at| &*root.snapshot.nodes[at].key);
+        nodes.extend(keys.filter_map(|key| joined.graph().find(key)));
+    }
+    let items = nodes.into_iter().filter_map(|node| joined.item(node));
+    items.collect()
 }
 
 /// The tasks of features that a text names, with their feature or without; `T6` stands for `T006` where there

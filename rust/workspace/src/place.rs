@@ -15,6 +15,7 @@ pub(super) enum ItemPlace<'a> {
     Task(usize, usize),
     Feature(usize, usize),
     Ticket(&'a TicketCode),
+    Plan(usize, usize),
 }
 
 impl WorkspaceGraph {
@@ -69,6 +70,10 @@ impl WorkspaceGraph {
                 ItemPlace::Feature(at, nodes.position(|of| *of == node)?)
             }
             ItemSource::Ticket(code, _) => ItemPlace::Ticket(code),
+            ItemSource::Plan(_) => {
+                let (format, at) = self.plan_item_place(node)?;
+                ItemPlace::Plan(format, at)
+            }
         })
     }
 }

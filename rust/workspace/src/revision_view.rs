@@ -13,15 +13,21 @@ use rayon::prelude::*;
 
 use super::error::WorkspaceError;
 use super::feature::FeatureTaskList;
+use super::formats;
 use super::item_statuses::ItemStatuses;
 use super::key::composed;
 use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
 use super::{MOST_FEATURES, MOST_PLANS, Workspace, of_specs, of_ticket, surplus};
 use chant_base::error::Error;
-use chant_base::external_items::{ExternalStatus, split_key};
+use chant_base::external_items::{ExternalStatus, StatusLookup, split_key};
 use chant_git::data_repository::DataRepository;
 use chant_git::history::DatedCommit;
 use chant_git::{GitError, Repo};
+use chant_plan_format::PlanFormat;
+use chant_plan_format::document::{PlanDocument, RootSettings};
+use chant_plan_format::scope::RootLayout;
+use chant_plan_format::unit::read_all;
+use chant_plan_store::PlanRoot;
 use chant_speckit::files::{FeatureDocument, TASKS};
 use chant_speckit::resolve::SPECS as FEATURES;
 use chant_specs::model::SpecStatus;
@@ -82,6 +88,7 @@ enum RevisionFileKind {
     Tasks,
     Ticket,
     Ignoring,
+    Document,
 }
 
 /// The content of a file.
@@ -92,6 +99,7 @@ enum RevisionFile {
     Tasks(Result<Arc<FeatureDocument>, String>),
     Ticket(tickets::ParsedTicket),
     Ignoring(String),
+    Document(Result<String, String>),
 }
 
 /// Returns the items of the top folder of a commit of a repository that is data. Nothing but the commit takes part.
@@ -233,6 +241,9 @@ struct RevisionView {
     plans: BTreeMap<String, Arc<VineDocument>>,
     features: BTreeMap<String, Arc<FeatureDocument>>,
     tickets: Vec<DocumentChange<tickets::ParsedTicket>>,
+    /// Documents of formats that come through the interface, and where these lie.
+    documents: Vec<(String, String)>,
+    layouts: Vec<PlanLayout>,
     problems: Vec<WorkspaceProblem>,
 }
 
@@ -247,7 +258,10 @@ impl RevisionView {
             None
         });
         let OwnTicketSettings { code, tickets } = config.unwrap_or_default();
-        let sought = RevisionPaths::of(tickets);
+        let mut sought = RevisionPaths::of(tickets);
+        if matches!(place.source, CommitSource::Repo(_)) {
+            sought.layouts = PlanLayout::all_in(&place)?;
+        }
         let files = place.files(&sought)?;
         let said: Vec<(String, RevisionFile)> = files
             .into_par_iter()
@@ -269,6 +283,8 @@ impl RevisionView {
             plans: BTreeMap::new(),
             features: BTreeMap::new(),
             tickets: Vec::new(),
+            documents: Vec::new(),
+            layouts: sought.layouts,
             problems,
         };
         then.take(said)?;
@@ -300,6 +316,10 @@ impl RevisionView {
                 }
                 RevisionFile::Tasks(Err(message)) => self.problems.push(problem(&path, message)),
                 RevisionFile::Ticket(document) => self.tickets.push(change(path, document)),
+                RevisionFile::Document(Ok(text)) => self.documents.push((path, text)),
+                RevisionFile::Document(Err(message)) => {
+                    self.problems.push(problem(&path, message));
+                }
                 RevisionFile::Ignoring(text) => ignoring.push((from_top(&path), text)),
             }
         }
@@ -361,6 +381,10 @@ impl RevisionView {
             document: Arc::clone(document),
         });
         let features = features.collect();
+        let layouts = self.layouts.iter();
+        let formats =
+            layouts.filter_map(|layout| layout.read(&self.documents, &|keys| now.statuses(keys)));
+        let formats: Vec<Arc<PlanRoot>> = formats.collect();
         for (node, found) in elsewhere {
             known.found_elsewhere(node, found);
         }
@@ -376,6 +400,7 @@ impl RevisionView {
             plans,
             features,
             tickets: tickets.map(Arc::new),
+            formats,
             problems: self.problems,
         }
     }
@@ -456,6 +481,10 @@ impl ItemStatuses for RevisionItems<'_> {
         Ok((Arc::clone(tasks), (*path).to_owned()))
     }
 
+    fn find_plan_item(&self, word: &str, _name: &str) -> Result<ExternalStatus, String> {
+        Err(format!("items of {word} are not looked up in a commit"))
+    }
+
     fn find_ticket(&self, code: &TicketCode) -> Result<Arc<Ticket>, String> {
         let files = self.tickets.map_or(&[][..], |tickets| tickets.files(code));
         let ticket = files.first().ok_or("no such ticket")?;
@@ -467,6 +496,83 @@ impl ItemStatuses for RevisionItems<'_> {
 struct RevisionPaths {
     /// The folder of tickets, with `/` at its end.
     tickets: String,
+    /// The places of other formats.
+    layouts: Vec<PlanLayout>,
+}
+
+/// The places of a format in a commit.
+struct PlanLayout {
+    format: &'static dyn PlanFormat,
+    settings: RootSettings,
+    layout: RootLayout,
+}
+
+impl PlanLayout {
+    /// Those of all formats that come through the interface.
+    fn all_in(place: &RevisionFolder) -> Result<Vec<Self>, GitError> {
+        let mut all = Vec::new();
+        for format in formats::all() {
+            let mut settings = Vec::new();
+            for path in format.scope().settings {
+                let text = place.text(path)?;
+                settings.extend(text.map(|text| Arc::new(PlanDocument::new(*path, text))));
+            }
+            let settings = RootSettings(settings);
+            let layout = format.layout(&settings);
+            all.push(Self {
+                format,
+                settings,
+                layout,
+            });
+        }
+        Ok(all)
+    }
+
+    /// Returns true if documents may lie below a folder.
+    fn enters(&self, folder: &str) -> bool {
+        let inside = format!("{folder}/");
+        self.layout.units.iter().any(|pattern| {
+            let place = format!("{}/", pattern.folder);
+            let below = inside
+                .strip_prefix(&place)
+                .map(|below| below.trim_end_matches('/'));
+            let is_accepted =
+                |below: &str| below.split('/').count() > pattern.depth || (pattern.accepts)(below);
+            place.starts_with(&inside) || below.is_some_and(is_accepted)
+        })
+    }
+
+    fn is_document(&self, path: &str) -> bool {
+        let mut patterns = self.layout.units.iter();
+        patterns.any(|pattern| pattern.unit_at(path).is_some_and(|unit| unit.is_document))
+    }
+
+    /// The plans that documents say; none without a document of the format.
+    fn read(
+        &self,
+        documents: &[(String, String)],
+        others: StatusLookup<'_>,
+    ) -> Option<Arc<PlanRoot>> {
+        let own = documents.iter().filter(|(path, _)| self.is_document(path));
+        let own: Vec<PlanDocument> = own
+            .map(|(path, text)| PlanDocument::new(path.as_str(), text.as_str()))
+            .collect();
+        if own.is_empty() {
+            return None;
+        }
+        let settings = self
+            .settings
+            .0
+            .iter()
+            .map(|document| PlanDocument::clone(document));
+        let (settings, units) = read_all(self.format, settings.chain(own));
+        Some(Arc::new(PlanRoot::of_units(
+            self.format,
+            units,
+            settings,
+            others,
+        )))
+    }
 }
 
 impl RevisionPaths {
@@ -475,6 +581,7 @@ impl RevisionPaths {
         let folder = tickets.unwrap_or_else(|| TICKETS.to_owned());
         Self {
             tickets: format!("{folder}/"),
+            layouts: Vec::new(),
         }
     }
 
@@ -487,11 +594,20 @@ impl RevisionPaths {
             place.starts_with(&inside) || below.is_some_and(|below| !is_hidden(below))
         });
         let depth = folder.split('/').count();
-        of_specs || self.tickets.starts_with(&inside) || (!is_hidden(folder) && depth < DEPTH)
+        of_specs
+            || self.layouts.iter().any(|layout| layout.enters(folder))
+            || self.tickets.starts_with(&inside)
+            || (!is_hidden(folder) && depth < DEPTH)
     }
 
     /// Returns the kind of a file; `None` for one that says nothing.
     fn sort(&self, path: &str) -> Option<RevisionFileKind> {
+        let is_document = || self.layouts.iter().any(|layout| layout.is_document(path));
+        let own = self.sort_own(path);
+        own.or_else(|| is_document().then_some(RevisionFileKind::Document))
+    }
+
+    fn sort_own(&self, path: &str) -> Option<RevisionFileKind> {
         let below = |folder: &str| {
             let below = path.strip_prefix(folder)?.strip_prefix('/')?;
             (has_ending(below, "md") && !is_hidden(below)).then_some(())
@@ -550,6 +666,7 @@ fn said(sort: RevisionFileKind, path: &str, bytes: Vec<u8>) -> RevisionFile {
         Err(why) => FileSource::Unreadable(why),
     };
     match sort {
+        RevisionFileKind::Document => RevisionFile::Document(text),
         RevisionFileKind::Spec => RevisionFile::Spec(specs::document(path, source(text))),
         RevisionFileKind::Archived => {
             let spec = specs::document(path, source(text));

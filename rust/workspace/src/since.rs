@@ -24,6 +24,8 @@ pub enum ChangeScope<'a> {
     Feature,
     /// The tickets of a project.
     Tickets(Option<&'a str>),
+    /// All items, or those of one format.
+    Items(Option<&'a str>),
 }
 
 /// The changes since a cursor as an answer, or that the whole has to be looked at.
@@ -91,6 +93,8 @@ fn prefix(
     let parts = &workspace.parts;
     Ok(match scope {
         ChangeScope::Specs => Some(key::of_spec("")),
+        ChangeScope::Items(None) => Some(String::new()),
+        ChangeScope::Items(Some(word)) => Some(format!("{word}:")),
         ChangeScope::Graph(file) => {
             let place = parts.vine.existing(file)?.absolute();
             let inside = place.strip_prefix(workspace.root()).ok();

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::feature::FeatureTaskList;
+use super::plan_edit::{PlanOperation, PlanPlace};
 use super::transaction::ItemOperation;
 use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph};
 use super::{Workspace, external_lookup, key};
 use chant_base::error::{Error, NotTransactional};
 use chant_base::external_items::{ExternalItems, ExternalStatus};
+use chant_plan_store::{PlanRoot, StagedPlan};
 use chant_speckit::staged as features;
 use chant_specs::ops as specs;
 use chant_store::journal::ChangeStep;
@@ -26,6 +28,8 @@ pub(super) struct StagedWorkspace {
     tickets: Option<tickets::StagedTickets>,
     plans: plans::StagedGraphs,
     features: features::StagedTaskLists,
+    /// Plans of the formats that come through the interface, each with what it would be.
+    formats: Vec<(StagedPlan, Arc<PlanRoot>)>,
     /// Reports on what is no item here, such as archived specs.
     outside: ExternalItems,
 }
@@ -54,6 +58,7 @@ impl StagedWorkspace {
             tickets: None,
             plans: plans::StagedGraphs::begin(workspace.root()),
             features: features::StagedTaskLists::begin(workspace.root()),
+            formats: Vec::new(),
             outside,
         })
     }
@@ -78,6 +83,11 @@ impl StagedWorkspace {
         operation: &mut ItemOperation,
     ) -> Result<String, Error> {
         self.begin_stages(workspace)?;
+        if let ItemOperation::Intent(operation) = operation {
+            let key = self.apply_intent(workspace, operation)?;
+            self.joined.update(self.read());
+            return Ok(key);
+        }
         let parts = &workspace.parts;
         let (joined, elsewhere) = (&self.joined, &self.outside);
         let tell = |keys: &[String]| standings(joined, elsewhere, keys);
@@ -97,12 +107,40 @@ impl StagedWorkspace {
             ItemOperation::Feature(completion) => {
                 self.features.apply(&parts.speckit, completion, &tell)?
             }
+            ItemOperation::Intent(_) => String::new(),
         };
         self.joined.update(self.read());
         // Only now can others get the status of the changed items.
         self.look_outside();
         self.joined.update(self.read());
         Ok(id)
+    }
+
+    /// Tries an edit of an item of a plan; gives the key of the item.
+    fn apply_intent(
+        &mut self,
+        workspace: &Workspace,
+        operation: &PlanOperation,
+    ) -> Result<String, Error> {
+        let place = PlanPlace::of(workspace, &self.joined, operation)?;
+        let at = self
+            .formats
+            .iter()
+            .position(|(stage, _)| stage.root().format.scope().word == place.word);
+        let at = match at {
+            Some(at) => at,
+            None => {
+                let root = place.root_in(&self.joined)?;
+                self.formats
+                    .push((StagedPlan::begin(Arc::clone(&root)), root));
+                self.formats.len() - 1
+            }
+        };
+        let (stage, now) = &mut self.formats[at];
+        let applied = place.apply(stage, &workspace.now())?;
+        let (joined, elsewhere) = (&self.joined, &self.outside);
+        *now = Arc::new(stage.joined(&|keys| standings(joined, elsewhere, keys)));
+        Ok(place.key_after(&applied))
     }
 
     fn begin_stages(&mut self, workspace: &Workspace) -> Result<(), Error> {
@@ -151,8 +189,19 @@ impl StagedWorkspace {
             plans: plans.collect(),
             features: features.collect(),
             tickets: tickets.or(joined.tickets.as_ref()).cloned(),
+            formats: self.read_formats(),
             problems: joined.problems.clone(),
         }
+    }
+
+    fn read_formats(&self) -> Vec<Arc<PlanRoot>> {
+        let as_it_would_be = |root: &Arc<PlanRoot>| {
+            let word = root.format.scope().word;
+            let mut staged = self.formats.iter();
+            let staged = staged.find(|(stage, _)| stage.root().format.scope().word == word);
+            Arc::clone(staged.map_or(root, |(_, now)| now))
+        };
+        self.joined.formats().map(as_it_would_be).collect()
     }
 
     fn plan_as_it_would_be(&self, path: &Arc<str>, document: &Arc<VineDocument>) -> GraphFile {
@@ -184,6 +233,9 @@ impl StagedWorkspace {
         {
             gates.push(stage.folder_lock()?);
         }
+        if self.formats.iter().any(|(stage, _)| stage.changes_folder()) {
+            gates.push(workspace.root().to_owned());
+        }
         Ok(gates)
     }
 
@@ -191,6 +243,8 @@ impl StagedWorkspace {
     pub(super) fn replaced(&self) -> Vec<String> {
         let replaced = self.texts().flat_map(StagedTexts::replaced);
         let mut replaced: Vec<String> = replaced.map(str::to_owned).collect();
+        let of_formats = self.formats.iter().flat_map(|(stage, _)| stage.replaced());
+        replaced.extend(of_formats.map(|(path, _)| path.to_owned()));
         replaced.sort_unstable();
         replaced
     }
@@ -204,7 +258,11 @@ impl StagedWorkspace {
 
     /// Returns the steps that are to be written.
     pub(super) fn steps(&self) -> Vec<ChangeStep> {
-        self.texts().flat_map(StagedTexts::steps).collect()
+        let of_formats = self.formats.iter().flat_map(|(stage, _)| stage.steps());
+        self.texts()
+            .flat_map(StagedTexts::steps)
+            .chain(of_formats)
+            .collect()
     }
 
     /// Does what comes after all is written; gives what was not right and refused nothing.

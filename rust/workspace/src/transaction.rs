@@ -10,6 +10,7 @@ use super::Workspace;
 use super::handle::whole;
 use super::key;
 use super::ops::resolve_item;
+use super::plan_edit::PlanOperation;
 use super::staged_workspace::StagedWorkspace;
 use super::workspace_graph::WorkspaceGraph;
 use chant_base::error::Error;
@@ -31,6 +32,8 @@ pub enum ItemOperation {
     Plan(OperationBatch),
     /// A task of a feature is ticked.
     Feature(CompletionRequest),
+    /// Of an item of a plan whose format comes through the interface.
+    Intent(PlanOperation),
 }
 
 /// Changes so far, and everything as it would be.
@@ -176,6 +179,7 @@ fn key_of(operation: &ItemOperation, id: &str) -> String {
         ItemOperation::Ticket(_) => format!("tickets:{id}"),
         ItemOperation::Plan(_) => key::normal(&format!("vine:{id}")),
         ItemOperation::Feature(_) => key::normal(&format!("speckit:{id}")),
+        ItemOperation::Intent(_) => id.to_owned(),
     }
 }
 

@@ -9,10 +9,13 @@ use std::sync::Arc;
 
 use super::feature::{FeaturePart, FeatureTaskList, FeatureTasks};
 use super::key;
+use super::plan_item::{PlanEntry, edges_of};
 use chant_base::counted::count_visited;
 use chant_base::recent::RecentChanges;
 use chant_graph::picture::StatusColor;
 use chant_graph::{DepGraph, Edge, EdgeKind, ItemProgress, Node};
+use chant_plan_format::snapshot::WaitTarget;
+use chant_plan_store::PlanRoot;
 use chant_specs::id::SpecId;
 use chant_specs::model::Spec;
 use chant_specs::specs::SpecGraph;
@@ -57,6 +60,8 @@ pub struct WorkspaceContents {
     pub features: Vec<FeatureTaskList>,
     /// The tickets.
     pub tickets: Option<Arc<TicketIndex>>,
+    /// The plans of each format that comes through the interface.
+    pub formats: Vec<Arc<PlanRoot>>,
     /// The problems of files, dialect by dialect.
     pub problems: Vec<WorkspaceProblem>,
 }
@@ -77,6 +82,8 @@ pub enum ItemSource {
     Feature(Arc<FeatureTasks>, FeaturePart),
     /// A ticket.
     Ticket(TicketCode, Arc<Ticket>),
+    /// An item of a format that comes through the interface.
+    Plan(Arc<PlanEntry>),
 }
 
 /// All items and what waits for what. Nodes of items that are only named have no source.
@@ -98,6 +105,9 @@ pub struct WorkspaceGraph {
     pub(super) features: Vec<(Arc<FeatureTasks>, Vec<Node>)>,
     spec_nodes: Vec<Node>,
     ticket_nodes: Vec<Node>,
+    pub(super) formats: Vec<(Arc<PlanRoot>, Vec<Node>)>,
+    /// The place of each node among those of its format.
+    plan_item_places: HashMap<Node, (usize, usize)>,
     /// What the last update drew again, forgot, or found elsewhere in its list; some perhaps several times.
     pub(super) redrawn: Vec<Node>,
     recent: RecentChanges<Node>,
@@ -116,7 +126,9 @@ impl WorkspaceGraph {
         let tasks = self.plans.iter().flat_map(|(_, nodes)| nodes);
         let of_features = self.features.iter().flat_map(|(_, nodes)| nodes);
         let specs = self.spec_nodes.iter().chain(tasks);
+        let of_formats = self.formats.iter().flat_map(|(_, nodes)| nodes);
         let all = specs.chain(of_features).chain(&self.ticket_nodes);
+        let all = all.chain(of_formats);
         all.inspect(|_| count_visited(1)).copied()
     }
 
@@ -169,7 +181,19 @@ impl WorkspaceGraph {
 
     /// Returns true if an item still waits for the other end of one of its edges.
     pub fn is_unmet(&self, node: Node, edge: &Edge) -> bool {
-        self.graph.is_unmet(edge) && !self.is_reviewed_in_the_same_file(node, edge.to)
+        self.graph.is_unmet(edge)
+            && !self.is_reviewed_in_the_same_file(node, edge.to)
+            && !self.is_met_by_format(node, edge)
+    }
+
+    /// Returns true if the format of an item says that it waits for another one no more.
+    fn is_met_by_format(&self, node: Node, edge: &Edge) -> bool {
+        let Some(ItemSource::Plan(entry)) = self.sources[node.index()].as_ref() else {
+            return false;
+        };
+        let key = self.graph.key(edge.to);
+        let mut waits = entry.waits.iter();
+        waits.any(|wait| wait.is_met && wait.keys.iter().any(|one| **one == *key))
     }
 
     fn is_reviewed_in_the_same_file(&self, node: Node, other: Node) -> bool {
@@ -189,6 +213,7 @@ impl WorkspaceGraph {
             || self.specs_version != read.specs.version()
             || !self.has_plans(&read.plans)
             || !self.has_features(&read.features)
+            || !self.has_formats(&read.formats)
             || self.problems != read.problems
     }
 
@@ -201,6 +226,16 @@ impl WorkspaceGraph {
         let mut pairs = self.features.iter().zip(features);
         self.features.len() == features.len()
             && pairs.all(|((old, _), new)| old.feature.is_same(new))
+    }
+
+    fn has_formats(&self, formats: &[Arc<PlanRoot>]) -> bool {
+        let mut pairs = self.formats.iter().zip(formats);
+        self.formats.len() == formats.len() && pairs.all(|((old, _), new)| Arc::ptr_eq(old, new))
+    }
+
+    /// The plans of each format that comes through the interface.
+    pub(super) fn formats(&self) -> impl Iterator<Item = &Arc<PlanRoot>> {
+        self.formats.iter().map(|(root, _)| root)
     }
 
     /// Lets go of specs and tickets, so that they can be changed without a copy of them; what is drawn of them stays.
@@ -222,7 +257,9 @@ impl WorkspaceGraph {
         let is_plans_new = self.take_plans(read.plans);
         let is_features_new = self.take_features(read.features);
         let is_tickets_new = self.take_tickets(read.tickets);
-        if is_specs_new || is_plans_new || is_features_new || is_tickets_new {
+        let is_formats_new = self.take_formats(read.formats);
+        let is_new = is_specs_new || is_plans_new || is_features_new || is_tickets_new;
+        if is_new || is_formats_new {
             self.note_named();
         }
         self.problems = read.problems;
@@ -501,6 +538,81 @@ impl WorkspaceGraph {
         node
     }
 
+    fn take_formats(&mut self, formats: Vec<Arc<PlanRoot>>) -> bool {
+        if self.has_formats(&formats) {
+            return false;
+        }
+        let mut known: HashMap<&str, (Arc<PlanRoot>, Vec<Node>)> = HashMap::new();
+        for (root, nodes) in std::mem::take(&mut self.formats) {
+            known.insert(root.format.scope().word, (root, nodes));
+        }
+        self.plan_item_places.clear();
+        for (at, root) in formats.into_iter().enumerate() {
+            let before = known.remove(root.format.scope().word);
+            let nodes = match before {
+                Some((same, nodes)) if Arc::ptr_eq(&same, &root) => nodes,
+                Some((_, old)) => self.draw_format(&root, old),
+                None => self.draw_format(&root, Vec::new()),
+            };
+            let places = nodes.iter().enumerate();
+            self.plan_item_places
+                .extend(places.map(|(place, node)| (*node, (at, place))));
+            self.formats.push((root, nodes));
+        }
+        for node in known.into_values().flat_map(|(_, nodes)| nodes) {
+            self.forget(node);
+        }
+        true
+    }
+
+    /// Draws the items of a format that are others than before.
+    fn draw_format(&mut self, root: &Arc<PlanRoot>, old: Vec<Node>) -> Vec<Node> {
+        let snapshot = &root.snapshot;
+        let nodes: Vec<Node> = snapshot
+            .nodes
+            .iter()
+            .map(|one| self.node(&one.key))
+            .collect();
+        let kept: HashSet<Node> = nodes.iter().copied().collect();
+        for node in old {
+            if !kept.contains(&node) {
+                self.forget(node);
+            }
+        }
+        for (node, one) in nodes.iter().zip(&snapshot.nodes) {
+            let is_same = match self.sources[node.index()].as_ref() {
+                Some(ItemSource::Plan(entry)) => entry.is_of(snapshot, one),
+                _ => false,
+            };
+            if is_same {
+                continue;
+            }
+            let edges = edges_of(root, one)
+                .into_iter()
+                .map(|(key, kind, via)| Edge {
+                    to: self.node(&key),
+                    kind,
+                    via: via.map_or(*node, |via| self.node(&via)),
+                });
+            let edges = edges.collect();
+            let entry = Arc::new(PlanEntry::of(root, one));
+            self.put(*node, ItemSource::Plan(entry), one.is_done, edges);
+        }
+        nodes
+    }
+
+    /// The words of states of a format here.
+    pub(super) fn statuses_of(&self, word: &str) -> Vec<&str> {
+        let mut roots = self.formats();
+        let root = roots.find(|root| root.format.scope().word == word);
+        root.map_or_else(Vec::new, |root| root.statuses())
+    }
+
+    /// The place of an item among those of all formats.
+    pub(super) fn plan_item_place(&self, node: Node) -> Option<(usize, usize)> {
+        self.plan_item_places.get(&node).copied()
+    }
+
     /// Says how far those are that are named and no items here: archived specs, those of other
     /// repositories, items in files that were not looked at.
     fn note_named(&mut self) {
@@ -528,6 +640,22 @@ impl WorkspaceGraph {
                 if let Some(standing) = tickets.waits().outside(&named) {
                     self.note(&key::normal(&named), progress(standing.is_done()));
                 }
+            }
+        }
+        self.note_named_by_formats();
+    }
+
+    /// The same for what items of plans name.
+    fn note_named_by_formats(&mut self) {
+        let roots: Vec<Arc<PlanRoot>> = self.formats().cloned().collect();
+        for root in roots {
+            for (key, status) in &root.others {
+                self.note(&key::normal(key), progress(status.is_done()));
+            }
+            let waits = root.snapshot.nodes.iter().flat_map(|node| &node.waits);
+            for wait in waits.filter(|wait| wait.target == WaitTarget::Archived) {
+                let word = root.format.scope().word;
+                self.note(&format!("{word}:{}", wait.name), progress(wait.is_met));
             }
         }
     }

@@ -46,8 +46,8 @@ function actButton(label, run, { at = label, look } = {}) {
 
 /** Gives the acts of an item as pairs of words and function, the most likely one first. */
 function actsOf(item) {
-  const acts = { chant: specActs, speckit: featureActs }[item.dialect];
-  return [...(canAct() && acts ? acts(item) : []), ...(canDecide() && item.dialect !== "speckit" ? [editAct(item)] : [])];
+  const acts = item.edits ? planActs : { chant: specActs, speckit: featureActs }[item.dialect];
+  return [...(canAct() && acts ? acts(item) : []), ...(canDecide() && !item.edits && item.dialect !== "speckit" ? [editAct(item)] : [])];
 }
 
 const toolAct = (label, name, item) => [label, async () => {
@@ -113,14 +113,20 @@ const featureActs = (item) => (item.meaning === "done" ? [] : [["Complete", asyn
   return `Completed ${task}.`;
 }]]);
 
+const writePlan = ({ key }, edits) => call("item_update", { id: key, ...edits });
+const planActs = (item) => (item.box ? [[item.done ? "Untick" : "Tick", async () => {
+  await writePlan(item, { [item.done ? "untick" : "tick"]: ["self"] });
+  return "Saved.";
+}]] : []);
+
 const TICKS = {
   chant: (id, act, text) => call("chant_spec_update", { id, [act]: [text] }),
   tickets: (key, operation, content) => call("manage_cr_sections", { key, operation, content }),
 };
 
 /** Ticks a criterion by hand, or takes the tick back. */
-const tick = (item, { text, done }) => perform(async () => {
-  const write = (isDone) => TICKS[item.dialect](idOf(item.key), isDone ? "check" : "uncheck", text);
+const tick = (item, { text, done, name }) => perform(async () => {
+  const write = (isDone) => name ? writePlan(item, { [isDone ? "tick" : "untick"]: [name] }) : TICKS[item.dialect](idOf(item.key), isDone ? "check" : "uncheck", text);
   await write(!done);
   return { text: done ? "Tick taken back." : "Ticked.", undo: () => write(done) };
 });
@@ -133,6 +139,7 @@ function choicesOf(item) {
     choice(label, [...(value ? [] : [["", `${label}…`]]), ...options.map((name) => [name, stateWord(name)])], value, (name) => choose(label, value, name, set));
   const statuses = (set) => field("Status", STATUSES[dialect], STATUSES[dialect].find(isSame), set);
   if (!canAct()) return [];
+  if (item.edits?.includes("status") && !item.group) return [field("Status", item.statuses, status, (name) => writePlan(item, { status: name }))];
   if (dialect === "vine") {
     const [file, id] = idOf(key).split("#");
     return [statuses((name) => call("vine_write", { file, operations: [{ op: "set_status", id, status: name }] }))];

@@ -116,7 +116,7 @@ function textNodes(item) {
 }
 
 function criteriaNodes(item) {
-  const disabled = !canAct() || !TICKS[item.dialect] || item.meaning === "done";
+  const disabled = !canAct() || !(item.edits || TICKS[item.dialect]) || item.meaning === "done";
   return make("ul.criteria", item.criteria.map((criterion, number) => {
     const { text, done: checked } = criterion;
     // The box follows the file: a tick that is refused does not stay.

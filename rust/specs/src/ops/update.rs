@@ -14,7 +14,8 @@ use super::edit::{self, SpecDraft};
 use super::wording;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
-use chant_base::external_items::{PREFIXES, is_key};
+use chant_base::external_items::is_key;
+use chant_base::format_words::find_format_word;
 use chant_base::ident::ResolvedId;
 use chant_base::next_step::{NextStep, hint};
 use chant_graph::cycles::Cycle;
@@ -430,7 +431,8 @@ fn is_prefix(snapshot: &ProjectSnapshot, prefix: &str) -> bool {
     let Ok(config) = &snapshot.config else {
         return true;
     };
-    PREFIXES.contains(&prefix) || config.repositories.iter().any(|known| known.name == prefix)
+    find_format_word(prefix).is_some()
+        || config.repositories.iter().any(|known| known.name == prefix)
 }
 
 /// Refuses dependencies that would close a cycle through the spec, implied steps included.

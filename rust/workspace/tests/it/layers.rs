@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 25] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -50,6 +50,11 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("agent-events", &["base"]),
     ("work", &["agent-events", "base", "confine", "store"]),
     ("provider", &["base", "store", "work"]),
+    ("plan-format", &["base", "text"]),
+    ("plan-store", &["base", "plan-format", "store"]),
+    ("openspec", &["base", "plan-format", "text"]),
+    ("kiro", &["base", "plan-format", "text"]),
+    ("backlog", &["base", "plan-format", "text"]),
     ("vine", &["base", "git", "graph", "places", "store", "text"]),
     (
         "speckit",
@@ -89,8 +94,23 @@ const ARROWS: [(&str, &[&str]); 21] = [
     (
         "workspace",
         &[
-            "base", "config", "draw", "git", "graph", "speckit", "specs", "store", "text",
-            "tickets", "vine", "work",
+            "backlog",
+            "base",
+            "config",
+            "draw",
+            "git",
+            "graph",
+            "kiro",
+            "openspec",
+            "plan-format",
+            "plan-store",
+            "speckit",
+            "specs",
+            "store",
+            "text",
+            "tickets",
+            "vine",
+            "work",
         ],
     ),
 ];
@@ -201,7 +221,9 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "config/cluster.rs",
             "config/view.rs",
             "workspace/board_shapes.rs",
+            "workspace/formats.rs",
             "workspace/handle.rs",
+            "workspace/plan_answers.rs",
             "workspace/since.rs",
             "workspace/view.rs",
         ],

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use super::edit::Edit;
-use super::markdown::{self, Heading, MarkdownOutline, TaskItem};
+use crate::edit::Edit;
+use crate::markdown::{self, Heading, MarkdownOutline, TaskItem};
+
+pub mod lines;
 
 /// Returns the task items of every section whose heading starts with `name` (any case, levels 2 to 6).
 ///
@@ -219,8 +221,8 @@ pub fn behind_box(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{edit::apply, markdown::outline};
     use super::*;
+    use crate::{edit::apply, markdown::outline};
 
     const NAME: &str = "Acceptance Criteria";
 

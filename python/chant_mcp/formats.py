@@ -1,0 +1,55 @@
+"""The formats of plans: which there are, and which a folder holds."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from chant_mcp import _core
+
+_OWN_TOOLS = {
+    "chant": ("chant_spec_update", "chant_add"),
+    "vine": ("vine_write", "vine_write"),
+    "speckit": ("rstn_complete_task", "spec-kit's own commands"),
+    "tickets": ("update_cr_attrs, update_cr_status or manage_cr_sections", "create_cr"),
+}
+"""What edits items of a format with tools of its own, and what adds them."""
+
+
+@cache
+def formats() -> tuple[dict[str, Any], ...]:
+    """Give all formats, those with tools of their own first.
+
+    Returns:
+        A row for each: `word` (what keys begin with), `title`, `noun`, `plural`, `markers` (paths that say
+        that a folder has it), `intents` (the edits that it takes), `statuses`, `own_tools` (whether it has
+        tools of its own) and `example` (of a key).
+
+    Example:
+        >>> from chant_mcp.formats import formats
+        >>> [row["word"] for row in formats()][:4]
+        ['chant', 'vine', 'speckit', 'tickets']
+    """
+    return tuple(_core.formats())
+
+
+def format_words() -> tuple[str, ...]:
+    """Give the words of all formats, in the order of lists."""
+    return tuple(row["word"] for row in formats())
+
+
+def plan_formats_in(folder: Path) -> tuple[str, ...]:
+    """Give the words of the formats without tools of their own that a folder holds."""
+    found = (row for row in formats() if not row["own_tools"])
+    return tuple(row["word"] for row in found if any((folder / path).exists() for path in row["markers"]))
+
+
+def own_tools_of(word: str) -> tuple[str, str] | None:
+    """Give the tools that edit and add items of a format, if it has some of its own."""
+    return _OWN_TOOLS.get(word)
+
+
+def title_of(word: str) -> str:
+    """Give the name of a format, as people write it."""
+    return next((row["title"] for row in formats() if row["word"] == word), word)

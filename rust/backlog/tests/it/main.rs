@@ -1,0 +1,8 @@
+//! Tasks, drafts and completed tasks, read and edited.
+#![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+
+mod edits;
+mod laws;
+mod odd_inputs;
+mod support;
+mod tasks;

@@ -1,0 +1,9 @@
+//! Specs, their tasks and requirements, read and edited.
+#![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+
+mod edits;
+mod findings;
+mod laws;
+mod odd_inputs;
+mod specs;
+mod support;

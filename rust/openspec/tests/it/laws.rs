@@ -1,0 +1,193 @@
+//! Laws that hold for any text.
+
+use chant_openspec::OpenSpec;
+use chant_plan_format::checked_edit::{CheckedEditError, apply_checked};
+use chant_plan_format::intent::{EditIntent, EditRequest, ItemDraft, TickTarget};
+use chant_plan_format::unit::{PlanUnit, read_all};
+use proptest::prelude::*;
+
+use super::support::{NOW, TASKS, documents, no_settings, tick};
+
+fn lists() -> impl Strategy<Value = String> {
+    let line = prop::sample::select(vec![
+        "- [ ] 1.1 Write it",
+        "- [x] 1.2 Read",
+        "  - [ ] 1.2.1 Part",
+        "* [X] Without",
+        "- [~] 2.1 **Bold**",
+        "- [] 2.2 x",
+        "- [ x] 2.3 padded",
+        "1. [ ] 3 counted",
+        "## 1. Store",
+        "## Page",
+        "### Deeper",
+        "  details",
+        "",
+        "```",
+        "text",
+        "> - [ ] no",
+        "-[ ]4.1 narrow",
+        "- [ ] [DEV] 5.1 Person",
+        "\t- [ ] 1.1 Tab",
+        "- [ ] **6 Do**",
+    ]);
+    let end = prop::sample::select(vec!["\n", "\r\n"]);
+    let lines = prop::collection::vec((line, end), 0..16);
+    let text = (lines, any::<bool>(), any::<bool>()).prop_map(|(lines, mark, final_end)| {
+        let text: String = lines.iter().flat_map(|(line, end)| [*line, *end]).collect();
+        let text = if final_end {
+            text
+        } else {
+            text.trim_end_matches(['\r', '\n']).to_owned()
+        };
+        if mark {
+            format!("\u{feff}{text}")
+        } else {
+            text
+        }
+    });
+    prop_oneof![9 => text, 1 => any::<String>()]
+}
+
+fn unit_of(text: &str) -> PlanUnit {
+    let (_, units) = read_all(&OpenSpec, documents(&[(TASKS, text)]));
+    (*units[0]).clone()
+}
+
+fn edit(unit: &PlanUnit, item: &str, intent: &EditIntent) -> Result<String, CheckedEditError> {
+    let request = EditRequest {
+        item: Some(item),
+        intent,
+        settings: &no_settings(),
+        taken: &[],
+        now: NOW,
+    };
+    let edit = apply_checked(&OpenSpec, Some(unit), &request)?;
+    let before = unit.source.documents.first().map_or("", |one| &*one.text);
+    Ok(edit
+        .texts
+        .first()
+        .map_or_else(|| before.to_owned(), |(_, text)| text.clone()))
+}
+
+fn intents() -> impl Strategy<Value = EditIntent> {
+    let text = prop_oneof![
+        prop::sample::select(vec![
+            "New words",
+            "",
+            "1.1 x",
+            "a\nb",
+            "- [ ] x",
+            "## x",
+            "```",
+            "**b**",
+            "[DEV] y",
+            "ü"
+        ])
+        .prop_map(str::to_owned),
+        "[ -~]{0,9}",
+    ];
+    let parent = prop::option::of(
+        prop::sample::select(vec!["1", "Page", "1.1", "1.2", "~without", ""])
+            .prop_map(str::to_owned),
+    );
+    prop_oneof![
+        any::<bool>().prop_map(tick),
+        any::<bool>().prop_map(|on| EditIntent::Tick {
+            which: TickTarget::WithParents,
+            on
+        }),
+        prop::sample::select(vec!["open", "done", "active"])
+            .prop_map(|word| EditIntent::Status { word: word.into() }),
+        Just(EditIntent::Reset),
+        text.clone().prop_map(|text| EditIntent::Title { text }),
+        (text.clone(), any::<bool>()).prop_map(|(text, append)| EditIntent::Section {
+            name: "Page".into(),
+            text,
+            append
+        }),
+        (parent, text.clone(), text).prop_map(|(parent, title, text)| EditIntent::Add {
+            parent,
+            draft: ItemDraft {
+                title,
+                text,
+                ..ItemDraft::default()
+            }
+        }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn spans_nest_and_boxes_are_boxes(text in lists()) {
+        let unit = unit_of(&text);
+        let mut marks: Vec<usize> = Vec::new();
+        for item in &unit.items[1..] {
+            let spans = &item.spans;
+            let (mark, title) = (spans.mark.clone().unwrap(), spans.title.clone().unwrap());
+            prop_assert!(spans.whole.start < mark.start && mark.end < title.start && title.end <= spans.whole.end);
+            prop_assert_eq!((&text[mark.start - 1..mark.start], &text[mark.end..=mark.end]), ("[", "]"));
+            prop_assert_eq!(&text[title], &*item.title);
+            if let Some(details) = &spans.details {
+                prop_assert!(spans.whole.start < details.start && details.end == spans.whole.end);
+            }
+            marks.push(spans.whole.start);
+            marks.push(spans.whole.end);
+        }
+        prop_assert!(marks.is_sorted(), "no two items overlap");
+    }
+
+    #[test]
+    fn a_tick_changes_one_byte_and_is_taken_back(text in lists(), pick in any::<prop::sample::Index>()) {
+        let unit = unit_of(&text);
+        if unit.items.len() < 2 {
+            return Ok(());
+        }
+        let item = &unit.items[1 + pick.index(unit.items.len() - 1)];
+        if unit.indexes_of(&item.name).len() > 1 {
+            return Ok(());
+        }
+        let ticked = edit(&unit, &item.name, &tick(!item.is_ticked)).unwrap();
+        let mark = &text[item.spans.mark.clone().unwrap()];
+        let differing = text.bytes().zip(ticked.bytes()).filter(|(old, new)| old != new).count();
+        if text.len() == ticked.len() {
+            prop_assert_eq!(differing, usize::from(!item.is_begun || !item.is_ticked));
+        } else {
+            prop_assert_eq!((mark, ticked.len()), ("", text.len() + 1));
+        }
+        let back = edit(&unit_of(&ticked), &item.name, &tick(item.is_ticked)).unwrap();
+        if [" ", "x"].contains(&mark) {
+            prop_assert_eq!(back, text);
+        }
+    }
+
+    #[test]
+    fn edits_that_say_what_is_there_change_nothing(text in lists()) {
+        let unit = unit_of(&text);
+        for item in &unit.items[1..] {
+            if unit.indexes_of(&item.name).len() > 1 {
+                continue;
+            }
+            prop_assert_eq!(&edit(&unit, &item.name, &tick(item.is_ticked)).unwrap(), &text);
+            if !item.is_begun {
+                let status = EditIntent::Status { word: item.mark.to_string() };
+                prop_assert_eq!(&edit(&unit, &item.name, &status).unwrap(), &text);
+            }
+            let title = EditIntent::Title { text: item.title.to_string() };
+            if let Ok(after) = edit(&unit, &item.name, &title) {
+                prop_assert_eq!(&after, &text);
+            }
+        }
+    }
+
+    /// The law holds for each edit, or it is refused with a reason: the format is never at fault.
+    #[test]
+    fn no_edit_is_a_fault(text in lists(), intent in intents(), pick in any::<prop::sample::Index>()) {
+        let unit = unit_of(&text);
+        let item = pick.get(&unit.items).name.clone();
+        match edit(&unit, &item, &intent) {
+            Ok(_) | Err(CheckedEditError::Refused(_)) => {}
+            Err(fault) => prop_assert!(false, "{fault} {intent:?} of {item}"),
+        }
+    }
+}

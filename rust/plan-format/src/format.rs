@@ -1,0 +1,75 @@
+//! The interface: the questions that each plan format answers.
+
+use super::document::RootSettings;
+use super::finding::{ActingPart, PlanFinding};
+use super::intent::{EditRequest, UnitEdit};
+use super::join::{JoinInput, join_by_name};
+use super::refusal::EditRefusal;
+use super::scope::{FormatScope, RootLayout};
+use super::snapshot::PlanSnapshot;
+use super::unit::{PlanUnit, UnitSource};
+
+/// A format in which people keep plans.
+///
+/// Nothing here touches a file, a clock or the environment. The same texts get the same answers.
+pub trait PlanFormat: Send + Sync {
+    /// The words, markers and intents of the format (question 1).
+    fn scope(&self) -> &'static FormatScope;
+
+    /// The places of its units below one root (question 1). `settings` are the documents that
+    /// [`FormatScope::settings`] names, as far as they are there. No place: the root is none of this format.
+    fn layout(&self, settings: &RootSettings) -> RootLayout;
+
+    /// Reads the texts of one unit (question 2). Never fails: a text without sense gives a unit with a problem.
+    ///
+    /// Callers use [`read_unit`](super::unit::read_unit), which sets texts with two versions aside.
+    fn read(&self, source: &UnitSource) -> PlanUnit;
+
+    /// Joins all units of a root: keys, waits, states (question 3).
+    fn join(&self, input: &JoinInput<'_>) -> PlanSnapshot {
+        join_by_name(self.scope(), input, &super::join::state_of_marks)
+    }
+
+    /// The one spelling of an item's name, which is what stands behind the colon of its key (question 4).
+    fn name(&self, written: &str) -> String {
+        written.trim().to_owned()
+    }
+
+    /// Returns true if a part of a name, in its one spelling, may mean an item with this whole name (question 4).
+    fn is_partial_name(&self, part: &str, name: &str) -> bool {
+        super::snapshot::is_part_of_name(part, name)
+    }
+
+    /// Returns true if a unit, named as in [`UnitSource::name`], can hold an item with this name (question 4).
+    fn may_hold(&self, unit: &str, name: &str) -> bool {
+        let unit_of_name = name.split_once('#').map_or(name, |(unit, _)| unit);
+        unit == unit_of_name
+    }
+
+    /// Returns the edits that do what an intent says (question 5). Without a unit: an item in a unit of its own is
+    /// to be added.
+    ///
+    /// Callers use [`apply_checked`](super::checked_edit::apply_checked), which holds the format to the law.
+    ///
+    /// # Errors
+    /// [`EditRefusal`] where the intent cannot be done without harm.
+    fn edit(
+        &self,
+        unit: Option<&PlanUnit>,
+        request: &EditRequest<'_>,
+    ) -> Result<UnitEdit, EditRefusal>;
+
+    /// Checks all units by the format's own rules (question 6).
+    fn check(&self, snapshot: &PlanSnapshot) -> Vec<PlanFinding>;
+
+    /// The entries of a text that make programs or agents act (question 8).
+    fn acts(&self, settings: &RootSettings, path: &str, text: &str) -> Vec<ActingPart>;
+
+    /// Returns true if a path below a root is a planning document of this format (question 8).
+    fn is_document(&self, settings: &RootSettings, path: &str) -> bool {
+        let layout = self.layout(settings);
+        let is_setting = self.scope().settings.contains(&path);
+        let mut units = layout.units.iter();
+        is_setting || units.any(|unit| unit.unit_at(path).is_some_and(|found| found.is_document))
+    }
+}

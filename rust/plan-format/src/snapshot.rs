@@ -1,0 +1,225 @@
+//! Snapshots: all units of a root with the states of their items.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chant_base::ident::ResolvedId;
+
+use super::finding::PlanProblem;
+use super::format::PlanFormat;
+use super::unit::{PlanItem, PlanUnit};
+
+/// The meaning of an item on a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlanMeaning {
+    /// Work on it can begin now.
+    CanBegin,
+    /// Somebody works on it.
+    BeingWorkedOn,
+    /// A person has to act before anything goes on.
+    WaitsForYou(PersonAct),
+    /// It waits for other items.
+    Waits,
+    /// Nothing waits for it any more.
+    Done,
+}
+
+/// The act of a person for which an item waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PersonAct {
+    /// Approve it.
+    Approve,
+    /// Put it into the archive.
+    Archive,
+    /// Make a task of a draft.
+    Promote,
+}
+
+impl PersonAct {
+    /// Its word in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Archive => "archive",
+            Self::Promote => "promote",
+        }
+    }
+}
+
+impl PlanMeaning {
+    /// Its word in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::CanBegin => "can_begin",
+            Self::BeingWorkedOn => "being_worked_on",
+            Self::WaitsForYou(_) => "waits_for_you",
+            Self::Waits => "waits",
+            Self::Done => "done",
+        }
+    }
+}
+
+/// The item that a wait leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WaitTarget {
+    /// An item of the snapshot, by its node.
+    Node(usize),
+    /// An item of another format, by its whole key.
+    Foreign(Box<str>),
+    /// A finished unit in an archive.
+    Archived,
+    /// Several items, by their nodes.
+    Ambiguous(Vec<usize>),
+    /// Nothing.
+    Unknown,
+}
+
+/// A wait of an item for another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanWait {
+    /// The name, as the document writes it.
+    pub name: Box<str>,
+    /// The reason, as one word.
+    pub reason: &'static str,
+    /// The item that it leads to.
+    pub target: WaitTarget,
+    /// True if the item waits for it no more.
+    pub is_met: bool,
+}
+
+/// An item of a snapshot with its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotNode {
+    /// Its key.
+    pub key: Box<str>,
+    /// Its unit, by its index in the snapshot.
+    pub unit: usize,
+    /// Its item, by its index in the unit.
+    pub item: usize,
+    /// The item of which it is a part, by its node.
+    pub parent: Option<usize>,
+    /// Its direct parts, by their nodes.
+    pub parts: Vec<usize>,
+    /// The word of its state.
+    pub status: Box<str>,
+    /// True if nothing waits for it any more.
+    pub is_done: bool,
+    /// True if work on it can begin now.
+    pub is_ready: bool,
+    /// Its meaning on a board.
+    pub meaning: PlanMeaning,
+    /// The items that it waits for.
+    pub waits: Vec<PlanWait>,
+}
+
+/// All units of a root.
+#[derive(Debug, Clone, Default)]
+pub struct PlanSnapshot {
+    /// The units, as they were given.
+    pub units: Vec<Arc<PlanUnit>>,
+    /// The items of all units, in their order.
+    pub nodes: Vec<SnapshotNode>,
+    /// The words of states that items can have.
+    pub statuses: Vec<Box<str>>,
+    /// Faults that only several units together show.
+    pub problems: Vec<PlanProblem>,
+    by_key: HashMap<Box<str>, usize>,
+}
+
+impl PlanSnapshot {
+    /// Takes units and nodes together. Keys of nodes have to differ.
+    pub fn new(units: Vec<Arc<PlanUnit>>, nodes: Vec<SnapshotNode>) -> Self {
+        let keys = nodes.iter().enumerate();
+        let by_key = keys.map(|(at, node)| (node.key.clone(), at)).collect();
+        Self {
+            units,
+            nodes,
+            by_key,
+            ..Self::default()
+        }
+    }
+
+    /// The node with a key.
+    pub fn node_of(&self, key: &str) -> Option<usize> {
+        self.by_key.get(key).copied()
+    }
+
+    /// The unit of a node.
+    pub fn unit(&self, node: &SnapshotNode) -> &PlanUnit {
+        &self.units[node.unit]
+    }
+
+    /// The item of a node.
+    pub fn item(&self, node: &SnapshotNode) -> &PlanItem {
+        &self.units[node.unit].items[node.item]
+    }
+
+    /// The nodes that a name may mean, written in full or in part, without the word of the format.
+    ///
+    /// A name in full wins over parts of names; a name that stands several times means all of its items.
+    pub fn resolve(&self, format: &dyn PlanFormat, written: &str) -> ResolvedId<usize> {
+        let word = format.scope().word;
+        let written = written
+            .strip_prefix(word)
+            .and_then(|rest| rest.strip_prefix(':'))
+            .unwrap_or(written);
+        let name = format.name(written);
+        let rest_of = |node: &SnapshotNode| {
+            node.key
+                .get(word.len() + 1..)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let found = |is_it: &dyn Fn(&str) -> bool| -> Vec<usize> {
+            let numbered = self.nodes.iter().enumerate();
+            let found = numbered.filter(|(_, node)| is_it(&rest_of(node)));
+            found.map(|(at, _)| at).collect()
+        };
+        let (first, is_first) = match name.strip_suffix("~1") {
+            Some(first) => (first, true),
+            None => (&*name, false),
+        };
+        let mut nodes = found(&|rest| rest == first || (!is_first && is_repeat_of(rest, first)));
+        if nodes.is_empty() {
+            nodes = found(&|rest| format.is_partial_name(&name, rest));
+        }
+        match nodes.as_slice() {
+            [] => ResolvedId::None,
+            [one] => ResolvedId::One(*one),
+            _ => ResolvedId::Many(nodes),
+        }
+    }
+}
+
+/// Returns true if a name is another one with `~2` or a greater number behind it.
+pub fn is_repeat_of(name: &str, first: &str) -> bool {
+    let number = name
+        .strip_prefix(first)
+        .and_then(|rest| rest.strip_prefix('~'));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Returns true if a text is a part of a name that people use for the whole: the name in other letters, its unit or
+/// its ID alone, the beginning of the unit with the same ID, or the beginning of a name without ID.
+pub fn is_part_of_name(part: &str, name: &str) -> bool {
+    let (part, name) = (part.to_lowercase(), name.to_lowercase());
+    if part.is_empty() {
+        return false;
+    }
+    if part == name {
+        return true;
+    }
+    match (part.split_once('#'), name.split_once('#')) {
+        (Some((unit, id)), Some((whole_unit, whole_id))) => {
+            id == whole_id && (unit.is_empty() || is_part_of_unit(unit, whole_unit))
+        }
+        (None, Some((_, id))) => part == id,
+        (None, None) => is_part_of_unit(&part, &name),
+        (Some(_), None) => false,
+    }
+}
+
+fn is_part_of_unit(part: &str, unit: &str) -> bool {
+    let last = unit.rsplit('/').next().unwrap_or_default();
+    unit.starts_with(part) || last.starts_with(part)
+}

@@ -1,0 +1,8 @@
+//! The generic store on a format as small as can be.
+
+#[path = "../../../plan-format/tests/it/todo_lines.rs"]
+#[expect(dead_code, reason = "its faults are tried elsewhere")]
+mod todo_lines;
+
+mod discovery;
+mod staged;

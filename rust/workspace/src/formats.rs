@@ -1,0 +1,144 @@
+//! All formats of plans: the statics that answer for them, and what doors say of each.
+
+use std::sync::{PoisonError, RwLock};
+
+use chant_backlog::BacklogTasks;
+use chant_base::format_words::{admit_format_word, find_format_word};
+use chant_kiro::KiroSpecs;
+use chant_openspec::OpenSpec;
+use chant_plan_format::PlanFormat;
+use serde::Serialize;
+
+/// The formats that come through the interface, in the order of lists.
+static FORMATS: [&dyn PlanFormat; 3] = [&OpenSpec, &KiroSpecs, &BacklogTasks];
+
+/// Formats that this process takes besides.
+static ADMITTED: RwLock<Vec<&dyn PlanFormat>> = RwLock::new(Vec::new());
+
+/// A format as doors name it.
+#[derive(Debug, Clone, Serialize)]
+pub struct FormatRow {
+    /// The word before the colon of its keys.
+    pub word: &'static str,
+    /// Its name, as people write it.
+    pub title: &'static str,
+    /// The noun of one of its items.
+    pub noun: &'static str,
+    /// The noun of several.
+    pub plural: &'static str,
+    /// Paths, one of which a folder holds that is a root of it.
+    pub markers: Vec<&'static str>,
+    /// The edits that it takes.
+    pub intents: Vec<&'static str>,
+    /// The words of its states; empty where a project names them.
+    pub statuses: Vec<&'static str>,
+    /// True if it has tools of its own.
+    pub own_tools: bool,
+    /// A key, as an example.
+    pub example: &'static str,
+}
+
+/// The formats with tools of their own: word, name, nouns, markers and an example of a key.
+const WITH_TOOLS: [FormatWithTools; 4] = [
+    (
+        "chant",
+        "chant",
+        ["spec", "specs"],
+        &[".chant"],
+        "chant:2026-01-22-001-x7m",
+    ),
+    (
+        "vine",
+        "VINE",
+        ["task of a task graph", "tasks"],
+        &["*.vine"],
+        "vine:plan.vine#build",
+    ),
+    (
+        "speckit",
+        "spec-kit",
+        ["spec-kit task", "tasks"],
+        &[".specify", "specs/*/tasks.md"],
+        "speckit:060-name#T001",
+    ),
+    (
+        "tickets",
+        "markdown-ticket",
+        ["ticket", "tickets"],
+        &[".mdt-config.toml", "docs/CRs"],
+        "tickets:MDT-012",
+    ),
+];
+
+type FormatWithTools = (
+    &'static str,
+    &'static str,
+    [&'static str; 2],
+    &'static [&'static str],
+    &'static str,
+);
+
+/// The formats that come through the interface, in the order of lists.
+pub fn all() -> Vec<&'static dyn PlanFormat> {
+    let admitted = ADMITTED.read().unwrap_or_else(PoisonError::into_inner);
+    FORMATS.iter().chain(admitted.iter()).copied().collect()
+}
+
+/// The format of a word, if it comes through the interface.
+pub fn find(word: &str) -> Option<&'static dyn PlanFormat> {
+    all().into_iter().find(|format| format.scope().word == word)
+}
+
+/// Takes a further format in this process; one that has a word of a built-in format is left out.
+pub fn admit(format: &'static dyn PlanFormat) {
+    let word = format.scope().word;
+    if find_format_word(word).is_none() {
+        admit_format_word(word);
+        let mut admitted = ADMITTED.write().unwrap_or_else(PoisonError::into_inner);
+        admitted.push(format);
+    }
+}
+
+/// All formats, those with tools of their own first, in the order of lists.
+pub fn rows() -> Vec<FormatRow> {
+    let with_tools = WITH_TOOLS
+        .iter()
+        .map(|(word, title, nouns, markers, example)| FormatRow {
+            word,
+            title,
+            noun: nouns[0],
+            plural: nouns[1],
+            markers: markers.to_vec(),
+            intents: Vec::new(),
+            statuses: Vec::new(),
+            own_tools: true,
+            example,
+        });
+    let others = all().into_iter().map(|format| {
+        let scope = format.scope();
+        FormatRow {
+            word: scope.word,
+            title: scope.title,
+            noun: scope.noun,
+            plural: scope.plural,
+            markers: scope.markers.to_vec(),
+            intents: scope.intents.iter().map(|intent| intent.as_str()).collect(),
+            statuses: scope.statuses.to_vec(),
+            own_tools: false,
+            example: scope.example,
+        }
+    });
+    with_tools.chain(others).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chant_base::format_words::FORMAT_WORDS;
+
+    #[test]
+    fn each_word_of_a_key_has_its_format() {
+        let words: Vec<&str> = rows().into_iter().map(|row| row.word).collect();
+        assert_eq!(words[..FORMAT_WORDS.len()], FORMAT_WORDS);
+    }
+}

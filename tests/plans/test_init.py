@@ -1,0 +1,29 @@
+"""`init` where plans of another format are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from chant_mcp.cli import program
+from click.testing import CliRunner
+from plans.projects import make, tree
+
+
+@pytest.mark.requirement("plans:init:needs_none")
+def test_nothing_is_written_unless_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make("openspec", tmp_path)
+    inside = tmp_path / "src"
+    inside.mkdir()
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(inside)
+    before = tree(tmp_path)
+    done = CliRunner().invoke(program, ["init"], prog_name="chant-mcp")
+    assert done.exit_code == 0, done.output
+    out = done.stdout
+    assert "OpenSpec found in" in out
+    assert "chant-mcp list" in out
+    assert "--chant" in out
+    assert tree(tmp_path) == before
+    assert not (tmp_path / ".chant").exists()
+    assert not (inside / ".chant").exists()
