@@ -40,6 +40,7 @@ test-agents: install
 # The long forms of tests, run by hand: laws on many cases, crashes and failing disks for minutes.
 trials: install
 	CHANT_TRIALS=$(CASES) $(BIN)/python -m pytest -n auto --quiet tests/server/test_fuzz.py tests/server/test_envelopes.py \
+		tests/server/test_budgets.py \
 		tests/chant/test_edit_laws.py tests/chant/test_add.py tests/demo/test_agent_document.py tests/confine tests/vine tests/tickets \
 		tests/work/test_state_checkouts.py tests/work/test_run_whole.py tests/leases/test_lease_model.py tests/leases/test_double_start.py \
 		tests/leases/test_machines.py tests/leases/test_ticket_numbers.py tests/work/test_power_cuts.py

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from harness import Project
-from server.pipes import modern, request
+from laws import TRIALS
+from server.limited_server import TOKEN
+from server.over_http import BOTH
+from server.pipes import MODERN, initialize, modern, request
+from work.kit import wait_for
 
 ID = "2026-01-22-001-x7m"
 
 _ASKED = 1_500
+
+MODERN_HEADERS = {
+    "MCP-Protocol-Version": MODERN,
+    "Mcp-Method": "tools/call",
+    "Mcp-Name": "chant_spec_get",
+}
 
 
 def _megabytes(pid: int) -> float:
@@ -57,3 +71,79 @@ def test_a_client_that_asks_and_does_not_read_is_not_read(project: Project) -> N
         assert ids == set(range(2, _ASKED))
         stdin.close()
         assert server.wait(30) == 0
+
+
+class _Limited:
+    """A server with low limits."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+
+    def ask(
+        self, method: str, path: str, message: object = None, more: Mapping[str, str] = MappingProxyType({})
+    ) -> tuple[int, bytes]:
+        """Send one request by a connection of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)
+        headers = {"Authorization": f"Bearer {TOKEN}", "Accept": BOTH, "Content-Type": "application/json"}
+        headers.update(more)
+        connection.request(method, path, None if message is None else json.dumps(message), headers)
+        answer = connection.getresponse()
+        status = answer.status
+        text = answer.read()
+        connection.close()
+        return status, text
+
+    def figures(self) -> dict[str, int]:
+        """Read what it costs."""
+        return json.loads(self.ask("GET", "/figures")[1])
+
+
+@contextmanager
+def _limited(root: Path, idle_seconds: float, max_count: int) -> Iterator[_Limited]:
+    script = Path(__file__).with_name("limited_server.py")
+    command = [sys.executable, str(script), str(root), str(idle_seconds), str(max_count)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            yield _Limited(int(server.stdout.readline()))
+        finally:
+            server.terminate()
+
+
+@pytest.mark.requirement("http:sessions:limits")
+def test_sessions_have_a_limit_and_end_when_they_are_idle(project: Project) -> None:
+    with _limited(project.root, 3600, 2) as server:
+        assert [server.ask("POST", "/mcp", initialize(1))[0] for _ in range(2)] == [200, 200]
+        status, text = server.ask("POST", "/mcp", initialize(1))
+        assert (status // 100, server.figures()["sessions"]) != (2, 3), text
+        assert status in (429, 503)
+    with _limited(project.root, 0.3, 2) as server:
+        for _ in range(3):
+            assert server.ask("POST", "/mcp", initialize(1))[0] == 200
+            wait_for(lambda: server.figures()["sessions"] == 0, "the end of the session")
+
+
+@pytest.mark.requirement("protocol:budgets:slope")
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not say how much memory a process has")
+def test_many_calls_and_sessions_take_no_more_memory_descriptors_or_threads(project: Project) -> None:
+    project.spec(ID, body="# A spec\n")
+    read = request(1, "tools/call", {"name": "chant_spec_get", "arguments": {"id": ID}})
+    with _limited(project.root, 0.3, 1_000) as server:
+
+        def use(times: int) -> None:
+            for number in range(times):
+                assert server.ask("POST", "/mcp", modern(read), MODERN_HEADERS)[0] == 200
+                if number % 5 == 0:
+                    assert server.ask("POST", "/mcp", initialize(1))[0] == 200
+            wait_for(lambda: server.figures()["sessions"] == 0, "the end of the sessions")
+
+        use(150)  # what is made once is made
+        before = server.figures()
+        calls = 300 * TRIALS
+        use(calls)
+        after = server.figures()
+    assert after["calls"] >= before["calls"] + calls
+    assert after["descriptors"] <= before["descriptors"] + 2
+    assert after["threads"] <= before["threads"] + 2
+    # What is noise in a short form is a slope of less than 1 MB in 100,000 calls in a long one.
+    assert after["memory_megabytes"] <= before["memory_megabytes"] + 5 + calls / 100_000

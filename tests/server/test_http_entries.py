@@ -6,11 +6,13 @@ import json
 import re
 import signal
 import stat
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chant_mcp.init import json_text
+from cli.kit import Cli, read_data
 from harness import Project
 from server.over_http import Listen, Listening
 from server.pipes import call, initialize, text_of
@@ -92,6 +94,32 @@ def test_the_token_is_where_the_server_says(listen: Listen, project: Project, tm
     assert told["token"] not in server.errors
     assert server.stop() == 0
     assert records(tmp_path) == []
+
+
+@pytest.mark.requirement("http:figures:doctor_shows_them")
+def test_doctor_shows_the_figures_of_the_servers_of_a_project(
+    listen: Listen, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = listen(project.root)
+    record = Path(server.line(r"Token: in (.*)\n")[1])
+    token = json.loads(record.read_text("utf-8"))["token"]
+    server.ask("POST", "/mcp", initialize(1), authorization=f"Bearer {token}")
+    assert server.ask("GET", "/figures")[0] == 401
+    monkeypatch.chdir(project.root)
+    cli = Cli(project)
+    (shown,) = read_data(cli.run("doctor", "--json").stdout)["servers"]
+    assert (shown["url"], shown["sessions"], shown["calls"]) == (f"{server.url}/mcp", 1, 1)
+    if sys.platform == "linux":
+        assert shown["descriptors"] > 3
+        assert 10 < shown["memory_megabytes"] < 500
+    assert "1 session, 1 call, " in " ".join(cli.run("doctor").stdout.split())
+    # A folder that others may write is not believed, nor is a server that is gone.
+    record.parent.chmod(0o777)
+    assert read_data(cli.run("doctor", "--json").stdout)["servers"] == []
+    record.parent.chmod(0o700)
+    server.process.kill()
+    server.process.wait()
+    assert read_data(cli.run("doctor", "--json").stdout)["servers"] == []
 
 
 @pytest.mark.requirement("http:entries:no_token_without_auth")

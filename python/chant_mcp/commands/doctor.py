@@ -14,7 +14,7 @@ from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import Data
 from chant_mcp.safe_path import relative_elements
 from chant_mcp.session import Session, dialects_in
-from chant_mcp.terminal import say_json
+from chant_mcp.terminal import counted, say_json
 
 
 @click.command()
@@ -57,6 +57,7 @@ def doctor(
     found["dialects"] = list(dialects_in(session.chant.root))
     from chant_mcp.init.host_check import check_hosts
 
+    found["servers"] = _figures_of_servers(session)
     checks = check_hosts(Path(session.chant.root), sys.executable, session.environment)
     found["hosts"] = [check.data() for check in checks]
     found["problems"] += [check.problem for check in checks if check.problem]
@@ -77,6 +78,17 @@ def doctor(
         for part in _parts(found):
             out.print(part, soft_wrap=True)
     context.exit(1 if found["problems"] else 0)
+
+
+def _figures_of_servers(session: Session) -> list[Data]:
+    """Ask the user's own servers that run in this project for their figures."""
+    from chant_mcp.init.running_servers import read_figures
+    from chant_mcp.user_folders import state_home
+
+    state = state_home(session.environment)
+    if state is None:
+        return []
+    return read_figures(Path(state) / "chant-mcp" / "servers", Path(session.chant.root))
 
 
 def _look_deep(session: Session, *, repair: bool, as_json: bool) -> int:
@@ -125,6 +137,7 @@ def _parts(found: Data) -> Iterator[RenderableType]:
             ("Agents", lines(agents)),
             *([("Accounts", lines(map(plain, accounts)))] if accounts else []),
             ("Hosts", lines(_host(host) for host in found["hosts"])),
+            *([("Servers", lines(map(_server, found["servers"])))] if found["servers"] else []),
             ("Also here", plain(", ".join(found["others"]) or "no other known agent")),
         ]
     )
@@ -136,6 +149,15 @@ def _parts(found: Data) -> Iterator[RenderableType]:
         yield plain("→ `env: {pass: [NAME]}` in the configuration passes one to agents and checks.", "dim")
     for problem in found["problems"]:
         yield plain("\n✗ ", "red") + plain(problem)
+
+
+def _server(one: Data) -> str:
+    if "problem" in one:
+        return f"{one['url']}: {one['problem']}"
+    words = [counted(one[name], name.removesuffix("s")) for name in ("sessions", "calls", "threads")]
+    if "descriptors" in one:
+        words += [counted(one["descriptors"], "descriptor"), f"{one['memory_megabytes']} MB"]
+    return f"{one['url']}: {', '.join(words)}"
 
 
 def _host(one: Data) -> str:

@@ -169,6 +169,25 @@ def tidy_up(folder: Path, root: Path) -> list[str]:
         return [f"Cannot look for it in `{folder}`: {error.strerror}"]
 
 
+def running_records(folder: Path, root: Path) -> list[_Record]:
+    """Read the records of a project's servers that run."""
+    if not folder.is_dir():
+        return []
+    # In turn with servers that start and end: the record of a dead one is theirs to remove.
+    with turn(folder / ".lock"):
+        paths = [path for path in sorted(folder.glob("*.json")) if _is_held(path)]
+        records = [_read(path) for path in paths]
+    return [record for record in records if record is not None and record.project == str(root)]
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        os.close(hold(path))
+    except BlockingIOError:
+        return True
+    return False
+
+
 def _take_out_dead(folder: Path, root: Path, own: Path | None) -> list[str]:
     """Take out what killed servers of a project left, while it is our turn; give what stays, and why."""
     problems: list[str] = []

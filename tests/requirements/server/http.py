@@ -157,6 +157,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Entries in other projects stay as they are.",
         "issue 8: HTTP",
     ),
+    "http:figures:doctor_shows_them": Requirement(
+        "`doctor` shows sessions, calls, threads, descriptors and memory of the user's servers in the "
+        "project; without the token nobody reads them.",
+        "issue 43: Durable landings 5",
+    ),
+    "http:sessions:limits": Requirement(
+        "Sessions over HTTP end after an idle time and have a limit in number.",
+        "issue 43: Durable landings 5",
+    ),
     "http:entries:no_token_without_auth": Requirement(
         "The entry of a server without a token has no header.",
         "issue 8: HTTP",

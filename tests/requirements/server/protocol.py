@@ -72,6 +72,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         " once it reads, all of them come.",
         "issue 43: Durable landings 5",
     ),
+    "protocol:budgets:slope": Requirement(
+        "Many calls and sessions take no more memory, descriptors or threads than a few.",
+        "issue 43: Durable landings 5",
+    ),
     "protocol:refusals:what_cannot_be_kept": Requirement(
         "A progress token that is no text or integer, and a subscription to what can never be there, are"
         " refused.",

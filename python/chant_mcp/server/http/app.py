@@ -26,6 +26,7 @@ from chant_mcp.server.http.address import Listener, Names
 from chant_mcp.server.http.board import WebBoard, board_routes
 from chant_mcp.server.http.door import MOST_BYTES, Door, PersonEntrance, locked, readable
 from chant_mcp.server.http.events import Sessions
+from chant_mcp.server.http.figures import FIGURES_PATH, ServerFigures
 
 PATH = "/mcp"
 """Where Streamable HTTP is served."""
@@ -38,6 +39,16 @@ _TIMEOUT = 5.0
 
 _LAST_WORDS = 0.1
 """Seconds in which the last answers go out."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLimits:
+    """How long sessions last without a request, and how many there are at once."""
+
+    idle_seconds: float = 30 * 60.0
+    """Then a session ends; its client begins another one."""
+    max_count: int = 1_000
+    """A client that would begin one more is told to come back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,31 +66,27 @@ class Service:
     """Called as soon as a signal comes."""
     board: WebBoard | None = None
     """The board in the browser, where it is served."""
+    limits: SessionLimits = SessionLimits()
+    """Of sessions; tests set lower ones."""
 
 
 _RETRY = 1_000
 """Milliseconds after which a client whose connection broke is to come back."""
 
 
-_IDLE = 30 * 60.0
-"""Seconds without a request after which a session ends; its client begins another one."""
-
-_MOST_SESSIONS = 1_000
-"""Sessions at once; who would begin one more is told to come back."""
-
-
 async def serve(server: Server[Any], service: Service) -> None:
     """Serve until a signal comes; calls in flight are then answered if they end in time."""
     calls = Calls()
+    limits = service.limits
     server.middleware.append(calls.counted)
     sessions = Sessions(
         server,
         max_request_body_size=MOST_BYTES,
         retry_interval=_RETRY,
-        session_idle_timeout=_IDLE,
-        max_sessions=_MOST_SESSIONS,
+        session_idle_timeout=limits.idle_seconds,
+        max_sessions=limits.max_count,
     )
-    app = Door(Starlette(routes=_routes(server, sessions, service)), service.names)
+    app = Door(Starlette(routes=_routes(server, sessions, service, calls.figures)), service.names)
     http = _Http(
         uvicorn.Config(
             app,
@@ -124,7 +131,7 @@ async def _never() -> AsyncIterator[signal.Signals]:
     yield signal.SIGTERM
 
 
-def _routes(server: Server[Any], sessions: Sessions, service: Service) -> list[Route]:
+def _routes(server: Server[Any], sessions: Sessions, service: Service, figures: ServerFigures) -> list[Route]:
     token, board = service.token, service.board
     sse = SseServerTransport(_MESSAGES, max_request_body_size=MOST_BYTES)
     stream = locked(_Stream(server, sse), token)
@@ -135,12 +142,20 @@ def _routes(server: Server[Any], sessions: Sessions, service: Service) -> list[R
     messages = locked(readable(sse.handle_post_message), token)
     return [
         Route("/health", _health, methods=["GET"]),
+        *([] if token is None else [_figures_route(figures, sessions, token)]),
         Route(PATH, streamable, methods=["GET", "POST", "DELETE"]),
         Route("/", stream, methods=["GET"]),
         Route("/sse", stream, methods=["GET"]),
         Route(_MESSAGES, messages, methods=["POST"]),
         *([] if board is None else board_routes(board, tuple(service.names.origins))),
     ]
+
+
+def _figures_route(figures: ServerFigures, sessions: Sessions, token: str) -> Route:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await JSONResponse(figures.read(sessions.count))(scope, receive, send)
+
+    return Route(FIGURES_PATH, locked(answer, token), methods=["GET"])
 
 
 async def _health(request: Request) -> Response:
@@ -171,6 +186,7 @@ class Calls:
     def __init__(self) -> None:
         """Begin with none."""
         self._count = 0
+        self.figures = ServerFigures()
         self._none = anyio.Event()
         self._none.set()
 
@@ -179,6 +195,7 @@ class Calls:
         if not self._count:
             self._none = anyio.Event()
         self._count += 1
+        self.figures.calls += 1
         try:
             return await call_next(ctx)
         finally:

@@ -70,6 +70,11 @@ class Sessions(StreamableHTTPSessionManager):
     """
 
     @property
+    def count(self) -> int:
+        """How many sessions are open."""
+        return len(self._server_instances)
+
+    @property
     def event_store(self) -> EventStore:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Give a new session its store; the SDK asks once for each."""
         return Events()
