@@ -98,4 +98,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "says; what is no task is named, and hides no other.",
         "issue 47: Backlog.md",
     ),
+    "plans:orders:enclose_what_an_item_needs": Requirement(
+        "The work order of an item has its texts with their sources, its open boxes, the sentences "
+        "that it names, and the documents that it may change.",
+        "issue 47: the eight questions",
+    ),
 }

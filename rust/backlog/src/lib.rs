@@ -10,6 +10,7 @@ mod format;
 mod front_matter;
 mod join;
 mod marks;
+mod order;
 mod read;
 mod task_ids;
 

@@ -5,6 +5,7 @@ use chant_plan_format::document::RootSettings;
 use chant_plan_format::finding::{ActingPart, PlanFinding};
 use chant_plan_format::intent::{EditRequest, IntentKind, UnitEdit};
 use chant_plan_format::join::JoinInput;
+use chant_plan_format::order::{OrderRefusal, PlanOrder};
 use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::scope::{FormatScope, RootLayout, UnitForm, UnitPattern};
 use chant_plan_format::snapshot::PlanSnapshot;
@@ -122,6 +123,10 @@ impl PlanFormat for KiroSpecs {
 
     fn check(&self, snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
         super::check::check(snapshot)
+    }
+
+    fn order(&self, snapshot: &PlanSnapshot, node: usize) -> Result<PlanOrder, OrderRefusal> {
+        super::order::order(snapshot, node)
     }
 
     /// Nothing below the specs acts: what does is on the list of agents' places.

@@ -6,6 +6,7 @@ mod edit;
 mod fields;
 mod format;
 mod join;
+mod order;
 mod read;
 mod requirements;
 mod spec_file;

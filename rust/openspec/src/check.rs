@@ -179,27 +179,28 @@ fn check_against_spec(
                 else {
                     continue;
                 };
-                let lost = now.scenarios.iter().filter(|scenario| {
-                    !block
-                        .scenarios
-                        .iter()
-                        .any(|kept| kept.name == scenario.name)
-                });
-                for scenario in lost {
+                let is_kept = |name: &str| block.scenarios.iter().any(|kept| kept.name == name);
+                let lost: Vec<&str> = now
+                    .scenarios
+                    .iter()
+                    .map(|scenario| &*scenario.name)
+                    .filter(|name| !is_kept(name))
+                    .collect();
+                if !lost.is_empty() {
                     let message = format!(
-                        "MODIFIED requirement '{name}' lacks the scenario '{}' of the main spec",
-                        scenario.name
+                        "MODIFIED requirement '{name}' lacks scenarios of the main spec: {}",
+                        lost.join(", ")
                     );
                     found.push("lost_scenario", FindingLevel::Error, line, message);
                 }
             }
             (DeltaKind::Modified | DeltaKind::Removed, None, Some(near)) => {
                 let message = format!("requirement '{name}' is '{}' in the main spec", near.name);
-                found.push("missing_target", FindingLevel::Warning, line, message);
+                found.push("missing_target", FindingLevel::Hint, line, message);
             }
             (DeltaKind::Modified | DeltaKind::Removed, None, None) if has_spec => {
                 let message = format!("the main spec has no requirement '{name}'");
-                found.push("missing_target", FindingLevel::Warning, line, message);
+                found.push("missing_target", FindingLevel::Hint, line, message);
             }
             _ => {}
         }
@@ -261,13 +262,6 @@ fn check_requirement(requirement: &RequirementBlock, found: &mut DocumentFinding
             format!("requirement '{name}' has no scenario"),
         );
     }
-    if requirement.text.chars().count() > MAX_REQUIREMENT {
-        push(
-            "requirement_length",
-            FindingLevel::Hint,
-            format!("the text of requirement '{name}' is longer than {MAX_REQUIREMENT} characters"),
-        );
-    }
 }
 
 fn has_word(text: &str, words: &[&str]) -> bool {
@@ -282,30 +276,19 @@ fn check_spec(document: &PlanDocument, found: &mut DocumentFindings<'_>) {
             .iter()
             .find(|section| section.title.eq_ignore_ascii_case(title))
     };
-    match named("Purpose") {
-        None => found.push(
-            "purpose",
-            FindingLevel::Error,
-            0,
-            "the main spec has no section Purpose",
-        ),
-        Some(purpose)
-            if purpose.text.chars().count() < MIN_PURPOSE
-                || purpose.text.starts_with(PLACEHOLDER) =>
-        {
-            let message =
-                format!("the purpose is a placeholder, or shorter than {MIN_PURPOSE} characters");
-            found.push("purpose", FindingLevel::Warning, purpose.line, message);
+    // Its program looks at nothing else of a spec that lacks one of them.
+    for (title, rule) in [("Purpose", "purpose"), ("Requirements", "requirements")] {
+        if named(title).is_none() {
+            let message = format!("the main spec has no section {title}");
+            found.push(rule, FindingLevel::Error, 0, message);
+            return;
         }
-        Some(_) => {}
     }
-    if named("Requirements").is_none() {
-        found.push(
-            "requirements",
-            FindingLevel::Error,
-            0,
-            "the main spec has no section Requirements",
-        );
+    let is_short = |text: &str| text.chars().count() < MIN_PURPOSE || text.starts_with(PLACEHOLDER);
+    if let Some(purpose) = named("Purpose").filter(|purpose| is_short(&purpose.text)) {
+        let message =
+            format!("the purpose is a placeholder, or shorter than {MIN_PURPOSE} characters");
+        found.push("purpose", FindingLevel::Warning, purpose.line, message);
     }
     let mut names = HashSet::new();
     for section in &sections {
@@ -337,8 +320,21 @@ fn check_spec(document: &PlanDocument, found: &mut DocumentFindings<'_>) {
             }
         }
     }
-    let requirements = sections.iter().flat_map(|section| &section.requirements);
-    requirements.for_each(|requirement| check_requirement(requirement, found));
+    for requirement in sections.iter().flat_map(|section| &section.requirements) {
+        check_requirement(requirement, found);
+        if requirement.text.chars().count() > MAX_REQUIREMENT {
+            let message = format!(
+                "the text of requirement '{}' is longer than {MAX_REQUIREMENT} characters",
+                requirement.name
+            );
+            found.push(
+                "requirement_length",
+                FindingLevel::Hint,
+                requirement.line,
+                message,
+            );
+        }
+    }
 }
 
 /// Numbers of tasks that are not of their group, or stand twice.

@@ -255,6 +255,14 @@ fn place_of<'a>(
     if let [at] = unit.indexes_of(wanted).as_slice()
         && let Some(task) = at.checked_sub(1).filter(|task| *task < lines.tasks.len())
     {
+        let number = lines.tasks[task].number.as_deref().unwrap_or_default();
+        if number.ends_with(|c: char| c.is_ascii_alphabetic()) {
+            return Err(EditRefusal::NotTaken {
+                noun: "a task whose number ends with a letter",
+                intent: "add",
+                advice: "Add the new task to its group".into(),
+            });
+        }
         return Ok(below_task(unit, text, lines, task));
     }
     let title = |group: &super::task_list::TaskGroup| text[group.title.clone()].to_owned();

@@ -5,6 +5,7 @@ use chant_plan_format::document::RootSettings;
 use chant_plan_format::finding::{ActingPart, PlanFinding};
 use chant_plan_format::intent::{EditRequest, IntentKind, UnitEdit};
 use chant_plan_format::join::JoinInput;
+use chant_plan_format::order::{OrderRefusal, PlanOrder};
 use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::scope::{FormatScope, RootLayout, UnitForm, UnitPattern};
 use chant_plan_format::snapshot::PlanSnapshot;
@@ -133,6 +134,10 @@ impl PlanFormat for OpenSpec {
 
     fn check(&self, snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
         super::check::check(snapshot)
+    }
+
+    fn order(&self, snapshot: &PlanSnapshot, node: usize) -> Result<PlanOrder, OrderRefusal> {
+        super::order::order(snapshot, node)
     }
 
     fn acts(&self, _: &RootSettings, path: &str, text: &str) -> Vec<ActingPart> {

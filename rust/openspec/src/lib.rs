@@ -8,6 +8,7 @@ mod delta;
 mod edit;
 mod format;
 mod join;
+mod order;
 mod preview;
 mod read;
 mod task_list;

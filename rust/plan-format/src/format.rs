@@ -4,6 +4,7 @@ use super::document::RootSettings;
 use super::finding::{ActingPart, PlanFinding};
 use super::intent::{EditRequest, UnitEdit};
 use super::join::{JoinInput, join_by_name};
+use super::order::{OrderRefusal, PlanOrder, order_of};
 use super::refusal::EditRefusal;
 use super::scope::{FormatScope, RootLayout};
 use super::snapshot::PlanSnapshot;
@@ -61,6 +62,14 @@ pub trait PlanFormat: Send + Sync {
 
     /// Checks all units by the format's own rules (question 6).
     fn check(&self, snapshot: &PlanSnapshot) -> Vec<PlanFinding>;
+
+    /// The work order of a node of a snapshot (question 7).
+    ///
+    /// # Errors
+    /// [`OrderRefusal`] where there is nothing to do.
+    fn order(&self, snapshot: &PlanSnapshot, node: usize) -> Result<PlanOrder, OrderRefusal> {
+        order_of(snapshot, node)
+    }
 
     /// The entries of a text that make programs or agents act (question 8).
     fn acts(&self, settings: &RootSettings, path: &str, text: &str) -> Vec<ActingPart>;

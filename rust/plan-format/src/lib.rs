@@ -11,6 +11,7 @@ pub mod format;
 pub mod intent;
 pub mod item_ids;
 pub mod join;
+pub mod order;
 pub mod refusal;
 pub mod scope;
 pub mod section_edit;

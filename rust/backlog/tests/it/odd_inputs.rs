@@ -78,13 +78,6 @@ fn ids() {
         ("task-13.md", "", "backlog:TASK-13", 1),
         ("task-13 - a.md", "id: what\n", "backlog:TASK-13", 1),
         (
-            "back-log-7 - a.md",
-            "id: BACK-LOG-7\n",
-            "backlog:BACK-LOG-7",
-            0,
-        ),
-        ("a.b-7 - a.md", "id: A.B-07\n", "backlog:A.B-7", 0),
-        (
             "task-5.2.1.1.1 - a.md",
             "id: TASK-5.02.1.1.1\n",
             "backlog:TASK-5.2.1.1.1",
@@ -97,6 +90,34 @@ fn ids() {
             "{file} {id}"
         );
     }
+    for (prefix, file, id) in [
+        ("back-log", "back-log-7 - a.md", "BACK-LOG-7"),
+        ("a.b", "A.B-07 - a.md", "A.B-7"),
+        ("'[*]'", "task-1 - a.md", ""),
+    ] {
+        let config = format!("project_name: x\ntask_prefix: {prefix}\n");
+        let path = format!("backlog/tasks/{file}");
+        let text = format!("---\nid: {id}\ntitle: a\n---\n");
+        let snapshot = plan(&[("backlog/config.yml", &config), (&path, &text)]);
+        let keys: Vec<&str> = snapshot.nodes.iter().map(|node| &node.key[8..]).collect();
+        assert_eq!(keys.join(" "), id);
+    }
+    let stranger = plan(&[
+        CONFIG,
+        (
+            "backlog/tasks/task-epic-1 - a.md",
+            "---\nid: task-epic-1\n---\n",
+        ),
+    ]);
+    assert_eq!(stranger.nodes.len(), 0);
+    let problem = &all_problems(&stranger)[0];
+    assert_eq!(
+        (
+            &*problem.path,
+            problem.message.contains("1 file whose names")
+        ),
+        ("backlog/tasks", true)
+    );
     let texts = [
         CONFIG,
         (

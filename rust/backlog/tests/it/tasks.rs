@@ -324,6 +324,29 @@ fn findings() {
     assert_eq!(rules(&[CONFIG, (TASK, &ticked)]), ["hint criteria:1"]);
 }
 
+// proves: plans:orders:enclose_what_an_item_needs
+#[test]
+fn an_order_has_description_plan_and_boxes() {
+    let text = FIRST.replace("mine:", "references:\n  - src/a.rs\nmine:");
+    let part = task("TASK-1.1", "status: To Do\n");
+    let texts = [
+        CONFIG,
+        (TASK, &*text),
+        ("backlog/tasks/task-1.1 - a.md", &*part),
+    ];
+    let snapshot = plan(&texts);
+    let order = BacklogTasks
+        .order(&snapshot, snapshot.node_of("backlog:TASK-1").unwrap())
+        .unwrap();
+    let parts: Vec<&str> = order.parts.iter().map(|part| &*part.text).collect();
+    assert_eq!(parts, ["What.\n\n## Inner", "references: src/a.rs"]);
+    assert_eq!(order.criteria.len(), 3);
+    assert_eq!(order.own_paths, [TASK.into()]);
+    assert_eq!(order.locked_keys.len(), 2);
+    let done = plan(&[CONFIG, (TASK, &text.replace("To Do", "Done"))]);
+    assert!(BacklogTasks.order(&done, 0).is_err());
+}
+
 proptest! {
     /// Ready is what a computation over all tasks says that knows nothing of the code.
     #[test]

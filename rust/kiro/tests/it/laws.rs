@@ -50,13 +50,15 @@ fn lists() -> impl Strategy<Value = String> {
     prop_oneof![9 => text, 1 => any::<String>()]
 }
 
+const SPEC_FILE: (&str, &str) = (".kiro/specs/auth/spec.json", "{}");
+
 const DESIGN: (&str, &str) = (
     ".kiro/specs/auth/design.md",
     "# D\n\n## Goals\nold\n\n### Sub\n\n## More\n",
 );
 
 fn unit_of(text: &str) -> PlanUnit {
-    let (_, units) = read_all(&KiroSpecs, documents(&[(TASKS, text), DESIGN]));
+    let (_, units) = read_all(&KiroSpecs, documents(&[(TASKS, text), DESIGN, SPEC_FILE]));
     (*units[0]).clone()
 }
 

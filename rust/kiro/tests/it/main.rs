@@ -5,5 +5,6 @@ mod edits;
 mod findings;
 mod laws;
 mod odd_inputs;
+mod orders;
 mod specs;
 mod support;

@@ -115,6 +115,7 @@ fn a_new_task_stands_behind_its_group_with_the_next_number() {
         after("- [ ] 1.1 a\r\n", "", &intent),
         "- [ ] 1.1 a\r\n- [ ] 1.2 New\r\n  one\r\n  two\r\n"
     );
+    assert!(refused("- [ ] 1.2a a\n", "", &add(Some("1.2a"), "x")).contains("ends with a letter"));
     assert!(refused(LIST, "", &add(Some("9"), "x")).contains("no section is named '9'"));
     assert!(refused(LIST, "", &add(None, "two\nlines")).contains("more than one line"));
     assert!(refused("- [ ] Old\n", "", &add(None, "1.2 New")).contains("begins with a number"));

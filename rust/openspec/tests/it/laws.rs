@@ -30,6 +30,7 @@ fn lists() -> impl Strategy<Value = String> {
         "- [ ] [DEV] 5.1 Person",
         "\t- [ ] 1.1 Tab",
         "- [ ] **6 Do**",
+        "- [ ] 1.2a Half",
     ]);
     let end = prop::sample::select(vec!["\n", "\r\n"]);
     let lines = prop::collection::vec((line, end), 0..16);
@@ -88,7 +89,7 @@ fn intents() -> impl Strategy<Value = EditIntent> {
         "[ -~]{0,9}",
     ];
     let parent = prop::option::of(
-        prop::sample::select(vec!["1", "Page", "1.1", "1.2", "~without", ""])
+        prop::sample::select(vec!["1", "Page", "1.1", "1.2", "~without", "1.2a", ""])
             .prop_map(str::to_owned),
     );
     prop_oneof![

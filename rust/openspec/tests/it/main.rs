@@ -6,4 +6,5 @@ mod edits;
 mod findings;
 mod laws;
 mod odd_inputs;
+mod orders;
 mod support;

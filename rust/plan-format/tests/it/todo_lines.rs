@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chant_plan_format::PlanFormat;
-use chant_plan_format::box_edit::not_taken;
+use chant_plan_format::box_edit::{not_taken, requested_item};
 use chant_plan_format::document::{PlanDocument, RootSettings};
 use chant_plan_format::finding::{ActingPart, PlanFinding};
 use chant_plan_format::intent::{EditIntent, EditRequest, IntentKind, TickTarget, UnitEdit};
@@ -128,7 +128,8 @@ impl PlanFormat for TodoLines {
         request: &EditRequest<'_>,
     ) -> Result<UnitEdit, EditRefusal> {
         let unit = unit.unwrap();
-        let at = request.item.map(|name| unit.indexes_of(name)[0]);
+        let named = request.item.map(|_| requested_item(unit, request));
+        let at = named.transpose()?;
         let mark = |at: usize| unit.items[at].spans.mark.clone().unwrap();
         let tick = |at: usize, on: bool| UnitEdit::replace(0, mark(at), if on { "x " } else { "" });
         Ok(match (self, request.intent) {

@@ -267,10 +267,12 @@ pub fn leading_number(text: &str, has_lettered: bool) -> Option<(Range<usize>, u
         .chars()
         .next()
         .filter(char::is_ascii_lowercase);
-    let is_suffix = suffix.is_some_and(|_| {
-        let behind = rest[number.len() + 1..].chars().next();
-        behind.is_none_or(|next| !next.is_alphanumeric())
-    });
+    // `1.2a` is a number, `2x` a word.
+    let is_suffix = number.contains('.')
+        && suffix.is_some_and(|_| {
+            let behind = rest[number.len() + 1..].chars().next();
+            behind.is_none_or(|next| !next.is_alphanumeric())
+        });
     let length = number.len() + usize::from(is_suffix);
     let behind = rest[length..].trim_start_matches(['.', ')', ':', '*', '_']);
     let gap = behind.trim_start();
