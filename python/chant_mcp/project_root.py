@@ -21,9 +21,9 @@ def find_root(
         holds_plans: Says whether a folder holds plans of another format; no folder does if it is left out.
 
     Returns:
-        The nearest folder upwards with work files in it, else the nearest one with plans of another format, else
-        the top of the git checkout, else `folder`; the folders that were searched (one where it was found); whether
-        there is none of these.
+        The nearest folder upwards with work files in it, else the nearest one with plans of another format,
+        else the top of the git checkout, else `folder`; the folders that were searched (one where it was
+        found); whether there is none of these.
         The folders above the checkout are another project: a worktree, a submodule or a nested repository has
         its own files.
     """

@@ -21,7 +21,6 @@ use chant_work::cancel_token::CancelToken;
 use chant_work::process::ProcessIdentity;
 use chant_work::run_record::{RunRecord, SINGLE};
 
-
 /// Shows the recipes of a project and their layers.
 ///
 /// # Errors

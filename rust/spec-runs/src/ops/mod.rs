@@ -60,7 +60,9 @@ pub use deep_look::deep_look;
 pub use diagnose::diagnose;
 pub use doctor::doctor;
 #[cfg(unix)]
-pub use environment::{environment_build, environment_log, environment_prune, environment_show, environment_verify};
+pub use environment::{
+    environment_build, environment_log, environment_prune, environment_show, environment_verify,
+};
 pub use fence::{FenceQuery, fence};
 pub use finalize::{FinalizeOptions, finalize};
 #[cfg(unix)]
@@ -83,10 +85,10 @@ use unsupported::settle_aside;
 #[cfg(not(unix))]
 pub use unsupported::{
     cluster_target, confine_check, confine_command, confine_engine, environment_build,
-    environment_log, environment_prune, environment_show, environment_verify, free_lease, leases, look_at_leases,
-    may_look_at_leases, merge, pause, prepare_worktrees, prune_worktrees, recover, run_work,
-    settle_leases, split, split_question, takeover, watch, watch_start, watch_status, watch_stop,
-    work_forecast, work_start, worktrees,
+    environment_log, environment_prune, environment_show, environment_verify, free_lease, leases,
+    look_at_leases, may_look_at_leases, merge, pause, prepare_worktrees, prune_worktrees, recover,
+    run_work, settle_leases, split, split_question, takeover, watch, watch_start, watch_status,
+    watch_stop, work_forecast, work_start, worktrees,
 };
 #[cfg(unix)]
 pub use watch::{watch, watch_start, watch_status, watch_stop};
