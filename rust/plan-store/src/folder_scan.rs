@@ -22,6 +22,9 @@ const MAX_ITEMS: usize = 10_000;
 /// Folders that are watched; with more, stamps are compared.
 const MAX_WATCHED: usize = 8_000;
 
+/// Bytes of a document that is read.
+const MAX_BYTES: u64 = 8 << 20;
+
 /// A text that was read, or why it could not be.
 type ReadDocument = Result<Arc<PlanDocument>, Box<str>>;
 
@@ -263,7 +266,15 @@ impl FolderScan {
         if let Some(known) = known.filter(|known| known.is_current((folder.disk.stamp)(&full))) {
             return known.content.clone();
         }
-        let (read, stamp) = match folder.disk.read_text(&full, path) {
+        let size = disk::stamp(&full).map_or(0, |stamp| stamp.size);
+        let text = if size > MAX_BYTES {
+            let why = format!("is larger than {} MiB; it is not read", MAX_BYTES >> 20);
+            Err(why)
+        } else {
+            let read = folder.disk.read_text(&full, path);
+            read.map_err(|error| error.to_string())
+        };
+        let (read, stamp) = match text {
             Ok((text, stamp)) => {
                 count_visited(1);
                 let last = known.and_then(|known| known.content.as_ref().ok());
@@ -271,7 +282,7 @@ impl FolderScan {
                 let document = same.unwrap_or_else(|| Arc::new(PlanDocument::new(path, text)));
                 (Ok(document), Some(stamp))
             }
-            Err(error) => (Err(error.to_string().into()), disk::stamp(&full)),
+            Err(why) => (Err(why.into()), disk::stamp(&full)),
         };
         let now = (folder.disk.clock)(folder.root);
         let content = StampedContent::new(read.clone(), stamp, now);
