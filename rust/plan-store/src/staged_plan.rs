@@ -179,14 +179,13 @@ impl StagedPlan {
             .documents
             .sort_by(|one, other| one.path.cmp(&other.path));
         let unit = Arc::new(read_unit(self.root.format, source));
-        match known {
-            Some(at) => self.units[at] = unit,
-            None => {
-                self.units.push(unit);
-                self.units
-                    .sort_by(|one, other| one.source.path.cmp(&other.source.path));
-            }
+        if let Some(at) = known {
+            self.units[at] = unit;
+            return;
         }
+        self.units.push(unit);
+        self.units
+            .sort_by(|one, other| one.source.path.cmp(&other.source.path));
     }
 
     fn relocate(&mut self, at: Option<usize>, to: &str) {
