@@ -11,10 +11,10 @@ use chant_plan_format::finding::PlanProblem;
 use chant_plan_format::scope::{RootLayout, UnitForm, UnitPattern};
 use chant_plan_format::unit::{PlanUnit, UnitSource, read_unit};
 use chant_store::changes::{ChangedFiles, FolderWatch};
-use chant_store::disk::{self, Disk};
+use chant_store::disk::{self, Disk, FolderEntry};
 use chant_store::stamped::StampedContent;
 
-use super::unit_walk::{FoundFiles, UnitWalk, below, watch_folder};
+use super::unit_walk::{FoundFiles, UnitWalk, below, join, watch_folder};
 
 /// Items of one unit that are read.
 const MAX_ITEMS: usize = 10_000;
@@ -180,8 +180,17 @@ impl FolderScan {
     /// Looks again at one entry of a pattern's folder.
     fn scan_entry(&mut self, folder: ScannedFolder<'_>, at: usize, name: &str) {
         let pattern = self.layout.units[at].clone();
-        let Ok(entries) = self.walk(folder, &pattern).list(&pattern.folder) else {
-            return;
+        let full = folder.root.join(join(&pattern.folder, name));
+        // What a folder holds says nothing of those beside it; a file may be a copy of one of them.
+        let entries = if disk::is_folder(&full) {
+            vec![FolderEntry {
+                name: name.to_owned(),
+                is_folder: !disk::is_link(&full),
+                is_link: disk::is_link(&full),
+            }]
+        } else {
+            let listed = self.walk(folder, &pattern).list(&pattern.folder);
+            listed.unwrap_or_default()
         };
         let known = self.entries[at].remove(name).unwrap_or_default();
         if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
