@@ -10,14 +10,16 @@ import pytest
 from api.projects import fill
 from chant_mcp import Graph, errors
 from harness import Project
+from plans.projects import make
 
-MODULES = ("workspace", "specs", "tickets", "vines", "features", "fleet", "repositories")
+MODULES = ("workspace", "specs", "tickets", "vines", "features", "fleet", "plans", "repositories")
 """Below `chant_mcp.api`."""
 SHOWN = [
     "ChantError",
     "Feature",
     "FeatureTask",
     "Fleet",
+    "PlanItem",
     "Graph",
     "Repositories",
     "Spec",
@@ -45,6 +47,8 @@ EXAMPLES = _examples()
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_does_what_it_says(name: str, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(fill(project).root)
+    if "PlanItem" in name:
+        make("openspec", project.root)
     test = EXAMPLES[name]
     test.globs = {"chant_mcp": chant_mcp, "Graph": Graph, "ws": chant_mcp.open(".")}
     said: list[str] = []

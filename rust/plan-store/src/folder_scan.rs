@@ -11,16 +11,19 @@ use chant_plan_format::finding::PlanProblem;
 use chant_plan_format::scope::{RootLayout, UnitForm, UnitPattern};
 use chant_plan_format::unit::{PlanUnit, UnitSource, read_unit};
 use chant_store::changes::{ChangedFiles, FolderWatch};
-use chant_store::disk::{self, Disk};
+use chant_store::disk::{self, Disk, FolderEntry};
 use chant_store::stamped::StampedContent;
 
-use super::unit_walk::{FoundFiles, UnitWalk, below, watch_folder};
+use super::unit_walk::{FoundFiles, UnitWalk, below, join, watch_folder};
 
 /// Items of one unit that are read.
 const MAX_ITEMS: usize = 10_000;
 
 /// Folders that are watched; with more, stamps are compared.
 const MAX_WATCHED: usize = 8_000;
+
+/// Bytes of a document that is read.
+const MAX_BYTES: u64 = 8 << 20;
 
 /// A text that was read, or why it could not be.
 type ReadDocument = Result<Arc<PlanDocument>, Box<str>>;
@@ -177,8 +180,17 @@ impl FolderScan {
     /// Looks again at one entry of a pattern's folder.
     fn scan_entry(&mut self, folder: ScannedFolder<'_>, at: usize, name: &str) {
         let pattern = self.layout.units[at].clone();
-        let Ok(entries) = self.walk(folder, &pattern).list(&pattern.folder) else {
-            return;
+        let full = folder.root.join(join(&pattern.folder, name));
+        // What a folder holds says nothing of those beside it; a file may be a copy of one of them.
+        let entries = if disk::is_folder(&full) {
+            vec![FolderEntry {
+                name: name.to_owned(),
+                is_folder: !disk::is_link(&full),
+                is_link: disk::is_link(&full),
+            }]
+        } else {
+            let listed = self.walk(folder, &pattern).list(&pattern.folder);
+            listed.unwrap_or_default()
         };
         let known = self.entries[at].remove(name).unwrap_or_default();
         if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
@@ -263,7 +275,15 @@ impl FolderScan {
         if let Some(known) = known.filter(|known| known.is_current((folder.disk.stamp)(&full))) {
             return known.content.clone();
         }
-        let (read, stamp) = match folder.disk.read_text(&full, path) {
+        let size = disk::stamp(&full).map_or(0, |stamp| stamp.size);
+        let text = if size > MAX_BYTES {
+            let why = format!("is larger than {} MiB; it is not read", MAX_BYTES >> 20);
+            Err(why)
+        } else {
+            let read = folder.disk.read_text(&full, path);
+            read.map_err(|error| error.to_string())
+        };
+        let (read, stamp) = match text {
             Ok((text, stamp)) => {
                 count_visited(1);
                 let last = known.and_then(|known| known.content.as_ref().ok());
@@ -271,7 +291,7 @@ impl FolderScan {
                 let document = same.unwrap_or_else(|| Arc::new(PlanDocument::new(path, text)));
                 (Ok(document), Some(stamp))
             }
-            Err(error) => (Err(error.to_string().into()), disk::stamp(&full)),
+            Err(why) => (Err(why.into()), disk::stamp(&full)),
         };
         let now = (folder.disk.clock)(folder.root);
         let content = StampedContent::new(read.clone(), stamp, now);

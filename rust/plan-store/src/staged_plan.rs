@@ -181,11 +181,11 @@ impl StagedPlan {
         let unit = Arc::new(read_unit(self.root.format, source));
         if let Some(at) = known {
             self.units[at] = unit;
-        } else {
-            self.units.push(unit);
-            self.units
-                .sort_by(|one, other| one.source.path.cmp(&other.source.path));
+            return;
         }
+        self.units.push(unit);
+        self.units
+            .sort_by(|one, other| one.source.path.cmp(&other.source.path));
     }
 
     fn relocate(&mut self, at: Option<usize>, to: &str) {

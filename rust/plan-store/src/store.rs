@@ -152,11 +152,6 @@ impl PlanStore {
         self.format
     }
 
-    /// The folder.
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// Returns true if the folder has a marker of the format. Costs one look for each marker.
     pub fn is_there(&self) -> bool {
         is_marked(self.format, &self.root)

@@ -317,7 +317,7 @@ mod tests {
         }
         assert_eq!(
             TABLE.iter().filter(|row| row.name.contains('_')).count(),
-            42
+            47
         );
     }
 }

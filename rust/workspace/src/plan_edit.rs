@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chant_base::error::Error;
-use chant_base::external_items::split_key;
 use chant_plan_format::intent::EditIntent;
 use chant_plan_store::{AppliedEdit, EditTarget, PlanRoot, StagedPlan};
 use chant_store::disk::{self, LOCK_TIMEOUT};
@@ -253,9 +252,4 @@ impl Workspace {
             .into()),
         }
     }
-}
-
-/// Returns true if a text is a key of a format that comes through the interface.
-pub fn is_plan_key(text: &str) -> bool {
-    split_key(text).is_some_and(|(word, _)| formats::find(word).is_some())
 }

@@ -127,14 +127,13 @@ impl StagedWorkspace {
             .formats
             .iter()
             .position(|(stage, _)| stage.root().format.scope().word == place.word);
-        let at = match at {
-            Some(at) => at,
-            None => {
-                let root = place.root_in(&self.joined)?;
-                self.formats
-                    .push((StagedPlan::begin(Arc::clone(&root)), root));
-                self.formats.len() - 1
-            }
+        let at = if let Some(at) = at {
+            at
+        } else {
+            let root = place.root_in(&self.joined)?;
+            let staged = StagedPlan::begin(Arc::clone(&root));
+            self.formats.push((staged, root));
+            self.formats.len() - 1
         };
         let (stage, now) = &mut self.formats[at];
         let applied = place.apply(stage, &workspace.now())?;
