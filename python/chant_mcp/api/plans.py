@@ -205,8 +205,8 @@ class PlanItem(Handle):
         """Make several edits, all or none (`item_update`); keywords are those of the tool, and more.
 
         Args:
-            edits: `status`, `tick`, `untick`, `set`, `section`, `text`, `append`, `title`, `add_criteria`,
-                `move_to`, `reset`.
+            edits: Those of the tool (status, tick, untick, set, section, text, append), and title,
+                add_criteria, move_to, reset.
 
         Raises:
             InvalidArgumentError: Nothing is asked for, or a value has no sense.

@@ -51,10 +51,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "environment:secrets:only_what_the_user_lends": Requirement(
         "Ignored files and variables reach an agent, a check or a recipe only where the user's own"
         " configuration lends them to it; logs mask their values.",
-        f"{ISSUE}, 5; E8",
+        f"{ISSUE}, 5",
     ),
     "environment:secrets:never_land": Requirement(
-        "Work that carries a value of a lent file waits for a person.", f"{ISSUE}, 5; E8"
+        "Work that carries a value of a lent file waits for a person.", f"{ISSUE}, 5"
     ),
     "environment:checks:are_true": Requirement(
         "Checks see the layer of the judged commit's inputs and nothing that the run installed. A branch that"
