@@ -13,7 +13,7 @@ import chant_mcp
 import pytest
 import typing_extensions
 from chant_mcp import Workspace, api, errors, graph, graph_answers, picture, tables, what_if
-from chant_mcp.api import Feature, FeatureTask, Handle, Spec, Task, Ticket, Vine
+from chant_mcp.api import Feature, FeatureTask, Handle, PlanItem, Spec, Task, Ticket, Vine
 
 
 def annotated(public: type) -> Iterator[Any]:
@@ -57,7 +57,9 @@ def types_of_items(ws: Workspace) -> None:
     typing_extensions.assert_type(ws.task("T001"), Task | FeatureTask)
     typing_extensions.assert_type(ws.vine("plan"), Vine)
     typing_extensions.assert_type(ws.feature("060-login"), Feature)
-    typing_extensions.assert_type(ws["aaa"], Spec | Task | FeatureTask | Ticket | Vine | Feature | Handle)
+    typing_extensions.assert_type(
+        ws["aaa"], Spec | Task | FeatureTask | Ticket | PlanItem | Vine | Feature | Handle
+    )
     typing_extensions.assert_type(ws.specs[0], Spec)
     typing_extensions.assert_type(ws.items[0], Handle)
     typing_extensions.assert_type(ws.graph().frontier()[0], str)

@@ -61,3 +61,16 @@ async def test_items_with_tools_of_their_own_are_read_and_the_refusal_names_the_
         assert [row["text"] for row in got["criteria_list"]] == ["It works"]
         refused = await call.error("item_update", id="chant:2026-01-22-001-x7m", tick=["1"])
         assert "chant_spec_update" in refused
+
+
+@pytest.mark.requirement("plans:tools:order")
+async def test_the_order_of_the_next_item_encloses_its_texts_with_their_places(project: Project) -> None:
+    make("kiro", project.root)
+    async with Client(project.server(toolsets=["items"])) as client:
+        call = Caller(client, project)
+        first = (await call.data("item_next", parent="kiro:user-auth#1"))["first"]
+        assert first["key"] == "kiro:user-auth#1.1"
+        order = first["order"]
+        assert ".kiro/specs/user-auth/tasks.md:4-5" in order
+        assert "WHEN the password is right" in order
+        assert order.splitlines()[-1].startswith("Documents: ")

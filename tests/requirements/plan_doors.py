@@ -52,6 +52,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "plans:tools:five": Requirement(
         "Five tools list, show, choose, change and add items of every format.", "issue 47: Five tools"
     ),
+    "plans:tools:order": Requirement(
+        "The order of the next item encloses its texts with document and lines, statements and boxes.",
+        "issue 47: Five tools",
+    ),
     "plans:tools:listing": Requirement(
         "The five tools take at most 3,200 bytes; `auto` lists them where such a format is, `all` never.",
         "issue 47: Five tools",

@@ -153,7 +153,8 @@ def _say_what_is_here(root: Path) -> bool:
     words = plan_formats_in(root)
     if not words or (root / ".chant").exists():
         return False
-    titles = " and ".join(map(title_of, words))
+    *first, last = map(title_of, words)
+    titles = f"{', '.join(first)} and {last}" if first else last
     found = f"{titles} found in {root}: nothing has to be set up, and nothing was written."
     click.secho(harmless(found), bold=True)
     click.echo("\nNext:")

@@ -19,6 +19,7 @@ use chant_base::error::Error;
 use chant_graph::{EdgeKind, ItemProgress};
 use chant_plan_format::finding::FindingLevel;
 use chant_plan_format::intent::{AttributeSetting, EditIntent, ItemDraft, TickTarget};
+use chant_plan_format::order::{OrderRefusal, PlanOrder};
 use chant_tickets::sections::{content, parse_sections};
 
 /// Items of a list where no number is given.
@@ -282,7 +283,7 @@ pub fn next_items(workspace: &Workspace, page: &ItemPage) -> Result<Answer, Erro
     let limit = page.limit.unwrap_or(DEFAULT_NEXT);
     let first = wanted.first().map(|item| FirstOrder {
         key: item.key(),
-        order: order_of(item),
+        order: order_text(&joined, item),
     });
     Ok(Answer::data(&NextItems {
         next: wanted.iter().take(limit).map(PlanRow::of).collect(),
@@ -454,35 +455,68 @@ fn section_of<'a>(item: &Item<'a>, name: &str) -> Result<&'a str, Error> {
     Ok(content(body, found))
 }
 
-/// The text that says what is to be done.
-fn order_of(item: &Item<'_>) -> String {
-    let mut order = format!("{}\n", item.title());
-    if !item.body().trim().is_empty() {
-        order.push_str(&format!("\n{}\n", item.body().trim_end()));
-    }
-    let criteria = criteria_of(item);
-    if !criteria.is_empty() {
-        order.push('\n');
-    }
-    for (at, criterion) in criteria.iter().enumerate() {
-        let sign = if criterion.done { 'x' } else { ' ' };
-        order.push_str(&format!("{}. [{sign}] {}\n", at + 1, criterion.text));
-    }
-    if let Some(entry) = item.plan_entry() {
-        let unit = entry.unit();
-        let named = &entry.item().statements;
-        let statements = unit
-            .statements
-            .iter()
-            .filter(|one| named.contains(&one.number));
-        for statement in statements {
-            order.push_str(&format!("\n{} {}\n", statement.number, statement.text));
+/// The text that says what is to be done: the order of an item whose format gives one, else title, text and criteria.
+fn order_text(joined: &WorkspaceGraph, item: &Item<'_>) -> String {
+    match plan_order(joined, item) {
+        Some(Ok(order)) => text_of_order(&order),
+        Some(Err(refusal)) => refusal.to_string(),
+        None => {
+            let body = item.body().trim_end();
+            let criteria = criteria_of(item).into_iter();
+            let criteria = criteria.map(|criterion| (criterion.done, criterion.text));
+            [
+                Some(item.title().to_string()),
+                Some(body.to_string()).filter(|body| !body.is_empty()),
+                numbered(criteria),
+            ]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<String>>()
+            .join("\n\n")
         }
-        let documents = unit.source.documents.iter().map(|document| &*document.path);
-        let documents: Vec<&str> = documents.collect();
-        order.push_str(&format!("\nDocuments: {}\n", documents.join(", ")));
     }
-    order
+}
+
+/// The order of an item of a plan; `None` for other items.
+fn plan_order(joined: &WorkspaceGraph, item: &Item<'_>) -> Option<Result<PlanOrder, OrderRefusal>> {
+    let word = item.plan_entry()?.scope.word;
+    let mut roots = joined.formats();
+    let root = roots.find(|root| root.format.scope().word == word)?;
+    let node = root.snapshot.node_of(item.key())?;
+    Some(root.format.order(&root.snapshot, node))
+}
+
+fn text_of_order(order: &PlanOrder) -> String {
+    let mut parts = vec![order.title.to_string()];
+    if order.is_of_people {
+        parts.push("Only a person can do this.".to_owned());
+    }
+    for part in &order.parts {
+        let (first, last) = part.lines;
+        parts.push(format!("{}:{first}-{last}\n{}", part.path, part.text));
+    }
+    for statement in &order.statements {
+        parts.push(format!("{} {}", statement.number, statement.text));
+    }
+    let criteria = order.criteria.iter();
+    parts.extend(numbered(
+        criteria.map(|one| (one.is_ticked, one.text.to_string())),
+    ));
+    if !order.waits.is_empty() {
+        parts.push(format!("Waits for: {}", order.waits.join(", ")));
+    }
+    parts.push(format!("Documents: {}", order.own_paths.join(", ")));
+    parts.join("\n\n")
+}
+
+/// Criteria as a numbered list of boxes; `None` without any.
+fn numbered(criteria: impl Iterator<Item = (bool, String)>) -> Option<String> {
+    let lines = criteria.enumerate().map(|(at, (is_ticked, text))| {
+        let sign = if is_ticked { 'x' } else { ' ' };
+        format!("{}. [{sign}] {text}", at + 1)
+    });
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Edits an item and answers with it as it is then.
