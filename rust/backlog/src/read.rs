@@ -4,7 +4,7 @@ use chant_plan_format::finding::PlanProblem;
 use chant_plan_format::unit::{ItemSpans, NamedWait, PlanItem, PlanUnit, UnitSource};
 use chant_text::front_matter;
 
-use super::format::{COMPLETED, DRAFT};
+use super::format::{ARCHIVED, COMPLETED, DRAFT};
 use super::front_matter::{attribute, attributes};
 use super::marks::{criteria, sections};
 use super::task_ids::{TaskId, id_of_file};
@@ -65,6 +65,10 @@ pub(super) fn read(source: &UnitSource) -> PlanUnit {
     unit.problems.extend(problems);
     fill_in(&mut item, &source.name);
     unit.items.push(item);
+    if source.kind == ARCHIVED {
+        // Nobody mends what is over.
+        unit.problems.clear();
+    }
     unit
 }
 

@@ -243,7 +243,7 @@ pub fn add_operation(
 /// Items of every format, format by format, each in the order of its own lists.
 ///
 /// # Errors
-/// As [`ItemFilter::checked`], [`resolve_item`] and [`Workspace::snapshot`].
+/// As [`ItemFilter::checked`] and [`Workspace::snapshot`]; `NotFound` or `Ambiguous` for a name of a parent.
 pub fn list_items(workspace: &Workspace, query: &ItemListQuery) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
     let wanted = wanted_items(workspace, &joined, query, false)?;
@@ -342,7 +342,7 @@ const MAX_LEVELS: usize = 100;
 /// One item with all that its documents say, or one section of it.
 ///
 /// # Errors
-/// As [`resolve_item`]; `Invalid` for a section that it does not have.
+/// `NotFound` or `Ambiguous` for a name; `Invalid` for a section that it does not have.
 pub fn get_item(workspace: &Workspace, name: &str, section: Option<&str>) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
     let item = resolve_item(workspace, &joined, name)?;

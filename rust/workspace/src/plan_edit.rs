@@ -47,7 +47,7 @@ pub(super) struct PlanPlace {
 
 impl PlanPlace {
     /// # Errors
-    /// As [`resolve_item`], `Invalid` for an item of a format with tools of its own.
+    /// `NotFound` or `Ambiguous` for a name, `Invalid` for an item of a format with tools of its own.
     pub(super) fn of(
         workspace: &Workspace,
         joined: &WorkspaceGraph,
@@ -158,7 +158,7 @@ impl Workspace {
     /// unless the result reads as meant.
     ///
     /// # Errors
-    /// As [`resolve_item`]; what the format refuses, or a `StoreError`. Nothing is changed then.
+    /// `NotFound` or `Ambiguous` for a name; what the format refuses, or a `StoreError`. Nothing is changed then.
     pub fn edit_plan(&self, operation: &PlanOperation) -> Result<PlanEditOutcome, Error> {
         let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {

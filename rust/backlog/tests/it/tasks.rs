@@ -366,3 +366,11 @@ proptest! {
         prop_assert_eq!(ready, expected);
     }
 }
+
+#[test]
+fn nobody_is_told_of_faults_of_archived_tasks() {
+    let odd = &*task("TASK-8.1", "status: Odd\nparent_task_id: TASK-3\n");
+    let found = |path: &str| all_problems(&plan(&[CONFIG, (path, odd)])).len();
+    assert_eq!(found("backlog/archive/tasks/task-8.1 - a.md"), 0);
+    assert!(found("backlog/tasks/task-8.1 - a.md") > 0);
+}
