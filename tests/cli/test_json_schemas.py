@@ -19,11 +19,13 @@ from harness import Project
 from jsonschema import Draft202012Validator
 from leases.conftest import make_remote as make_remote
 from leases.remotes import Remote
+from plans.projects import make
 
 if TYPE_CHECKING:
     from chant_mcp.command_table import TableCommand
 
 FIRST, SECOND, DONE = "2026-01-22-001-x7m", "2026-01-22-002-abc", "2026-01-22-003-fff"
+ASKS = "2026-01-22-009-w1w"
 BODY = "# Log in\n\n## Acceptance Criteria\n\n- [ ] Works\n- [x] Fast\n"
 TICKET = "# Sign up\n\n## 1. Problem\n\nNone.\n\n## 5. Acceptance Criteria\n\n- [ ] A form\n"
 
@@ -32,6 +34,7 @@ def _specs(project: Project) -> None:
     project.spec(FIRST, body=BODY, labels=["web"], target_files=["a.py"])
     project.spec(SECOND, body="# Log out\n", depends_on=[FIRST])
     project.spec(DONE, body="# Old\n", status="completed")
+    project.spec(ASKS, body="# Asks\n", approval="{required: true}")
 
 
 def _plans(project: Project) -> None:
@@ -65,13 +68,24 @@ def _problems(project: Project) -> None:
     (project.root / "broken.vine").write_text("vine 9\n", encoding="utf-8")
 
 
+def _other_plans(project: Project) -> None:
+    make("backlog", project.root)
+
+
 MIXES = {
     "specs": (_specs,),
     "plans": (_plans,),
     "features": (_features,),
+    "other plans": (_other_plans,),
     "all": (_specs, _plans, _features, _tickets, _problems),
 }
-ITEMS = {"specs": FIRST, "plans": "vine:plan.vine#ship", "features": "T002", "all": FIRST}
+ITEMS = {
+    "specs": FIRST,
+    "plans": "vine:plan.vine#ship",
+    "features": "T002",
+    "other plans": "backlog:TASK-1",
+    "all": FIRST,
+}
 
 EVERYWHERE = (
     "list",
@@ -116,6 +130,13 @@ SPECS = (
     "receipt show",
     "receipt verify --all",
     "worktree list",
+    "worktree prune",
+    "watch --status",
+    f"approve {ASKS} --by Ada",
+    f"reject {ASKS} --by Ada --reason No",
+    "env build",
+    "env verify",
+    "env prune",
     "add Text",
     f"edit {FIRST} --title Other",
     f"tick {FIRST} 1",
@@ -183,6 +204,7 @@ OF_MIX = {
     "specs": SPECS,
     "plans": (*PLANS, "tickets init --code PLA"),
     "features": FEATURES,
+    "other plans": ("edit backlog:TASK-1 --status Done", "move backlog:TASK-1 completed", "lint"),
     "all": (*TICKETS, *FEATURES, *PLANS, *SPECS),
 }
 

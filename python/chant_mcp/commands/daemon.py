@@ -6,10 +6,11 @@ import signal
 
 import click
 
+from chant_mcp.commands.answers import json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.session import Session
-from chant_mcp.terminal import say
+from chant_mcp.terminal import say, say_json
 
 
 @click.command()
@@ -20,6 +21,7 @@ from chant_mcp.terminal import say
 @click.option("--runner", is_flag=True, hidden=True)
 @click.option("--trusted", metavar="HASH", hidden=True)
 @click.option("--quiet", is_flag=True, help="Print nothing; .chant/logs/watch.log has the same lines.")
+@json_option
 @on_project
 @changes_files
 @asks_for_trust
@@ -32,17 +34,20 @@ def watch(
     runner: bool,
     trusted: str | None,
     quiet: bool,
+    as_json: bool,
 ) -> None:
     """Watch over runs until Ctrl-C: finish interrupted work and retry failed work.
 
     It is optional: runs finish their own business, and every command looks after dead ones once.
     """
     if status:
-        say(session.chant.watch_status().text)
+        (say_json if as_json else say)(session.chant.watch_status().text)
     elif stop:
-        say(session.chant.watch_stop().text)
+        say_message(session.chant.watch_stop().text, as_json)
     elif background:
-        say(session.chant.watch_start().text)
+        say_message(session.chant.watch_start().text, as_json)
+    elif as_json:
+        raise click.UsageError("Give --status, --stop or --background with --json.")
     else:
         if runner:
             session.trust_named(trusted)

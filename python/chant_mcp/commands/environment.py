@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import changes_files, on_project
@@ -46,19 +46,22 @@ def show(session: Session, as_json: bool) -> None:
 
 @env.command()
 @click.argument("recipe", required=False)
+@json_option
 @on_project
 @changes_files
 @asks_for_trust
-def build(session: Session, recipe: str | None) -> None:
+def build(session: Session, recipe: str | None, as_json: bool) -> None:
     """Build what runs from the present branch need; of RECIPE alone, or of all."""
-    say(session.chant.environment_build(recipe, progress=lambda step: say(step, err=True)).text)
+    done = session.chant.environment_build(recipe, progress=lambda step: say(step, err=True))
+    say_message(done.text, as_json)
 
 
 @env.command()
+@json_option
 @on_project
-def verify(session: Session) -> None:
+def verify(session: Session, as_json: bool) -> None:
     """Compare all layers with what they were when they were sealed."""
-    say(session.chant.environment_verify().text)
+    say_message(session.chant.environment_verify().text, as_json)
 
 
 @env.command()
@@ -70,12 +73,13 @@ def log(session: Session) -> None:
 
 @env.command()
 @click.option("--all", "takes_all", is_flag=True, help="Remove all, also those that are used.")
+@json_option
 @on_project
 @changes_files
 @asks_for_trust
-def prune(session: Session, takes_all: bool) -> None:
+def prune(session: Session, takes_all: bool, as_json: bool) -> None:
     """Remove layers that no recipe needs any more."""
-    say(session.chant.environment_prune(all=takes_all).text)
+    say_message(session.chant.environment_prune(all=takes_all).text, as_json)
 
 
 @env.command()

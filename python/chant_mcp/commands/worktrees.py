@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
-from chant_mcp.terminal import say, say_json
+from chant_mcp.terminal import say_json
 
 
 @click.group(cls=SentenceGroup)
@@ -40,12 +40,13 @@ def list_worktrees(session: Session, as_json: bool) -> None:
 
 
 @worktree.command()
+@json_option
 @on_project
 @changes_files
 @asks_for_trust
-def prune(session: Session) -> None:
+def prune(session: Session, as_json: bool) -> None:
     """Remove the worktrees whose work is merged; what would lose anything stays."""
-    say(session.chant.prune_worktrees().text)
+    say_message(session.chant.prune_worktrees().text, as_json)
 
 
 @worktree.command(hidden=True)
