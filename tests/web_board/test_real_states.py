@@ -19,6 +19,7 @@ from chant_mcp._core import SpeckitFeatures
 from cli.at_work import FIRST, SECOND, THIRD, AtWork, nothing_left
 from cli.ticket_files import ticket_project, write_ticket
 from harness import Project
+from plans.projects import PROJECTS, TICKED, make
 from server.web_board_process import WebBoardProcess, start_web_board
 from state_folder import state_folder
 from web_board.conftest import CHROMIUM
@@ -178,6 +179,8 @@ def _fill(project: Project) -> None:
     write_ticket(root, 2, status="Implemented", body="# Done\n\n- [x] Shown\n")
     plan(root, "[whole] All of it (started)\n-> part\n", "[part] Part of it (notstarted)\n")
     feature(root)
+    for word in PROJECTS:
+        make(word, root)
     project.spec("2026-01-22-008-txt", body="No title")
 
 
@@ -192,7 +195,13 @@ def _archived(root: Path) -> None:
     (root / ".chant" / "specs" / f"{BEHIND}.md").write_text(behind, encoding="utf-8")
 
 
-KEYS = (f"chant:{FIRST}", f"chant:{SECOND}", "tickets:DEM-001", "vine:plan.vine#part")
+KEYS = (
+    f"chant:{FIRST}",
+    f"chant:{SECOND}",
+    "tickets:DEM-001",
+    "vine:plan.vine#part",
+    *(key for key, _ in TICKED.values()),
+)
 
 
 def _all_states(agents: AtWork, pages: Pages) -> None:
