@@ -100,7 +100,9 @@ async def test_a_person_decides_ticks_and_adds_by_keys(root: Path) -> None:
         await board.sees("Approve: Spec", "[ ] Ships are named")
         project.spec(APPROVED, body=BODY.format(title="Another"), approval="\n  required: true")
         await board.press("enter")
-        await board.until(lambda: any("was changed since" in one.message for one in board.app._notifications))
+        await board.until(
+            lambda: any("changed after you opened it" in one.message for one in board.app._notifications)
+        )
         assert "status: approved" not in project.text(APPROVED)
         await board.sees("Another")
         await board.press("y")
