@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from chant_mcp._core import SpeckitFeatures
 from chant_mcp.command_table import read_table
 from chant_mcp.json_schemas import SCHEMA_FILE, infer_schema, read_schemas, schema_of
 from cli.at_work import AtWork, nothing_left
@@ -177,6 +178,7 @@ FEATURES = (
     "speckit tasks --feature 060-login",
     "speckit next --feature 060-login",
     "speckit questions",
+    "answer QUESTION Postgres",
     "speckit complete T002 --feature 060-login",
     "speckit events",
     "untick T002",
@@ -238,6 +240,9 @@ def _answers(tmp: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, 
         monkeypatch.chdir(cli.project.root)
         for line in (*EVERYWHERE, *OF_MIX[mix]):
             head, _, text = line.partition(" A form")
+            if "QUESTION" in head:
+                asked = SpeckitFeatures(cli.project.root).ask("Which database?")
+                head = head.replace("QUESTION", asked.data["id"])
             words = head.replace("ITEM", ITEMS[mix]).split() + (["A form"] if text or line != head else [])
             yield mix, words, _answer(cli, words)
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from chant_mcp._core import Answer
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.paging import EVERYTHING, Data, pieces
@@ -135,14 +135,15 @@ def events(session: Session, limit: int, as_json: bool) -> None:
 @click.argument("question")
 @click.argument("text", nargs=-1)
 @click.option("--cancel", is_flag=True, help="Cancel the question; the agent gets no answer.")
+@json_option
 @changes_files
 @on_project
-def answer(session: Session, question: str, text: tuple[str, ...], cancel: bool) -> None:
+def answer(session: Session, question: str, text: tuple[str, ...], cancel: bool, as_json: bool) -> None:
     """Answer a question that an agent asked; `speckit questions` lists them."""
     if cancel == bool(text):
         raise click.UsageError("Give either an answer or --cancel.")
     answer = session.speckit.answer(question, None if cancel else " ".join(text), by=_BY)
-    say(answer.text)
+    say_message(answer.text, as_json)
     if answer.note is not None:
         say(answer.note, err=True)
 
