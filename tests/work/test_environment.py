@@ -175,6 +175,17 @@ def test_a_large_layer_is_mounted_and_no_run_changes_it(recipes: Recipes) -> Non
 
 
 @mounts
+@pytest.mark.requirement("environment:views:overlay")
+def test_a_run_with_a_copy_reaches_no_layer(recipes: Recipes) -> None:
+    recipes.begin()
+    recipes.shop.handle().environment_build()
+    (layer,) = recipes.layers()
+    record = recipes.run(f"chmod 777 {layer}/files/node_modules/list.txt 2>/dev/null && exit 8; true")
+    assert record["end_state"] == "completed", record
+    assert recipes.shop.handle().environment_verify().text.endswith("as it was sealed")
+
+
+@mounts
 @pytest.mark.requirement("environment:views:hand_over")
 def test_a_folder_that_a_person_gets_has_a_copy_of_the_layer(recipes: Recipes) -> None:
     recipes.begin()

@@ -1,6 +1,6 @@
 //! New tasks, in the form and under the names of the program.
 
-use chant_plan_format::intent::{EditRequest, FileStep, ItemDraft, UnitEdit};
+use chant_plan_format::intent::{EditRequest, ItemDraft, PlanFileStep, UnitEdit};
 use chant_plan_format::refusal::EditRefusal;
 use chant_text::front_matter::{FrontMatterValue, render};
 
@@ -84,7 +84,7 @@ pub(super) fn new_task(
         request.now,
     );
     let mut edit = UnitEdit {
-        files: vec![FileStep::Create { path, text }],
+        files: vec![PlanFileStep::Create { path, text }],
         added: Some(id.to_string().into()),
         ..UnitEdit::default()
     };

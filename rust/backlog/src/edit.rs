@@ -6,7 +6,7 @@ use chant_plan_format::box_edit::not_taken;
 use chant_plan_format::checked_edit::{refuse_unfit, single_item};
 use chant_plan_format::document::PlanDocument;
 use chant_plan_format::intent::{
-    AttributeSetting, EditIntent, EditRequest, FileStep, TickTarget, UnitEdit,
+    AttributeSetting, EditIntent, EditRequest, PlanFileStep, TickTarget, UnitEdit,
 };
 use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::section_edit::{same_text, set_section};
@@ -580,7 +580,7 @@ impl TaskEdit<'_> {
         let to = format!("{folder}/{target}/{}", self.document.file_name());
         let mut edit = UnitEdit::default();
         if from != to {
-            edit.files.push(FileStep::Move { from, to });
+            edit.files.push(PlanFileStep::Move { from, to });
         }
         Ok(edit)
     }

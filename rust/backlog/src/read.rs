@@ -66,7 +66,7 @@ pub(super) fn read(source: &UnitSource) -> PlanUnit {
     fill_in(&mut item, &source.name);
     unit.items.push(item);
     if source.kind == ARCHIVED {
-        // Nobody mends what is over.
+        // Nobody repairs an archived task.
         unit.problems.clear();
     }
     unit

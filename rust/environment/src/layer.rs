@@ -231,15 +231,18 @@ impl SealedLayer {
     /// Keeps it from being removed as long as the result is held: a mounted layer must not change.
     ///
     /// # Errors
-    /// `File`.
+    /// `File`, also when it was removed.
     pub fn pin(&self) -> Result<LayerPin, EnvironmentError> {
         let path = self.folder.join(FACTS);
         let file = fs::File::open(&path).map_err(failed("open", &path))?;
         file.lock_shared().map_err(failed("lock", &path))?;
-        Ok(LayerPin { file })
+        let pin = LayerPin { file };
+        // Another process may have removed it while this one waited for the lock.
+        path.symlink_metadata().map_err(failed("keep", &path))?;
+        Ok(pin)
     }
 
-    /// Removes it unless it is pinned; returns whether it is gone. Folders that have a copy keep it.
+    /// Removes it unless it is pinned; returns whether it did. Folders that have a copy keep it.
     ///
     /// # Errors
     /// `File`.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use chant_plan_format::document::PlanDocument;
-use chant_plan_format::intent::{EditRequest, FileStep, ItemDraft, UnitEdit};
+use chant_plan_format::intent::{EditRequest, ItemDraft, PlanFileStep, UnitEdit};
 use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::unit::PlanUnit;
 use chant_text::checklist::lines::{ListLineKind, read_lines, slug};
@@ -12,7 +12,7 @@ use chant_text::edit::{Edit, apply};
 use super::edit::fit_task_title;
 use super::fields::{field_start, is_number};
 use super::format::{REQUIREMENTS, SPEC_FILE, SPECS, TASKS};
-use super::task_list::{GRAMMAR, TaskLine, TaskLines, task_lines};
+use super::task_list::{GRAMMAR, KiroTaskLine, KiroTaskLines, task_lines};
 
 /// Adds a task behind the last one of its holder, or of the list, always in the form that the editor recognizes.
 pub(super) fn add_task(
@@ -42,7 +42,7 @@ pub(super) fn add_task(
     let Some(list) = unit.source.index_of(TASKS) else {
         let details = details(draft, "", "\n").ok_or_else(|| unfit(NO_LIST))?;
         return Ok(UnitEdit {
-            files: vec![FileStep::Create {
+            files: vec![PlanFileStep::Create {
                 path,
                 text: format!("# Implementation Plan\n\n- [ ] 1. {title}\n{details}"),
             }],
@@ -154,7 +154,7 @@ struct TaskPlace {
     written: String,
 }
 
-fn find_holder(unit: &PlanUnit, lines: &TaskLines, wanted: &str) -> Result<usize, EditRefusal> {
+fn find_holder(unit: &PlanUnit, lines: &KiroTaskLines, wanted: &str) -> Result<usize, EditRefusal> {
     let item = chant_plan_format::checked_edit::single_item(unit, wanted.trim_end_matches('.'))?;
     let task = item.checked_sub(1).filter(|task| *task < lines.tasks.len());
     task.ok_or_else(|| EditRefusal::NoSuchItem {
@@ -163,11 +163,11 @@ fn find_holder(unit: &PlanUnit, lines: &TaskLines, wanted: &str) -> Result<usize
     })
 }
 
-fn indent_of(text: &str, task: &TaskLine) -> String {
+fn indent_of(text: &str, task: &KiroTaskLine) -> String {
     text[task.range.start..task.parts.bullet.start].to_owned()
 }
 
-fn place_below(text: &str, lines: &TaskLines, holder: usize) -> Result<TaskPlace, EditRefusal> {
+fn place_below(text: &str, lines: &KiroTaskLines, holder: usize) -> Result<TaskPlace, EditRefusal> {
     let task = &lines.tasks[holder];
     let Some(number) = &task.number else {
         return Err(EditRefusal::NotTaken {
@@ -186,7 +186,7 @@ fn place_below(text: &str, lines: &TaskLines, holder: usize) -> Result<TaskPlace
         }
         false
     };
-    let parts: Vec<&TaskLine> = (0..lines.tasks.len())
+    let parts: Vec<&KiroTaskLine> = (0..lines.tasks.len())
         .filter(|at| is_below(*at))
         .map(|at| &lines.tasks[at])
         .collect();
@@ -209,8 +209,8 @@ fn place_below(text: &str, lines: &TaskLines, holder: usize) -> Result<TaskPlace
     })
 }
 
-fn place_at_end(text: &str, lines: &TaskLines) -> TaskPlace {
-    let is_top = |task: &&TaskLine| {
+fn place_at_end(text: &str, lines: &KiroTaskLines) -> TaskPlace {
+    let is_top = |task: &&KiroTaskLine| {
         task.number
             .as_deref()
             .is_some_and(|number| !number.contains('.'))
@@ -236,8 +236,8 @@ fn place_at_end(text: &str, lines: &TaskLines) -> TaskPlace {
 }
 
 /// The number of a further task of a holder, or of the first level: one more than the greatest one.
-fn next_part(lines: &TaskLines, holder: Option<&str>) -> u64 {
-    let part = |task: &TaskLine| -> Option<u64> {
+fn next_part(lines: &KiroTaskLines, holder: Option<&str>) -> u64 {
+    let part = |task: &KiroTaskLine| -> Option<u64> {
         let number = task.number.as_deref()?;
         let rest = match holder {
             Some(holder) => number.strip_prefix(holder)?.strip_prefix('.')?,
@@ -292,13 +292,13 @@ pub(super) fn new_spec(
     let folder = format!("{SPECS}/{name}");
     Ok(UnitEdit {
         files: vec![
-            FileStep::Create {
+            PlanFileStep::Create {
                 path: format!("{folder}/{REQUIREMENTS}"),
                 text: format!(
                     "# Requirements Document\n\n## Introduction\n\n{introduction}## Requirements\n"
                 ),
             },
-            FileStep::Create {
+            PlanFileStep::Create {
                 path: format!("{folder}/{TASKS}"),
                 text: "# Implementation Plan\n".into(),
             },

@@ -8,7 +8,7 @@ use chant_plan_format::unit::PlanUnit;
 
 use super::fields::{FieldName, numbers};
 use super::format::TASKS;
-use super::task_list::{TaskLines, task_lines};
+use super::task_list::{KiroTaskLines, task_lines};
 use super::waves::TaskWaves;
 
 /// The deepest level of a task that the editor shows.
@@ -37,7 +37,7 @@ pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
     found
 }
 
-fn check_numbers(lines: &TaskLines, found: &mut DocumentFindings<'_>) {
+fn check_numbers(lines: &KiroTaskLines, found: &mut DocumentFindings<'_>) {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     for task in &lines.tasks {
         let Some(number) = task.number.as_deref() else {
@@ -65,7 +65,7 @@ fn check_numbers(lines: &TaskLines, found: &mut DocumentFindings<'_>) {
 fn check_requirements(
     unit: &PlanUnit,
     text: &str,
-    lines: &TaskLines,
+    lines: &KiroTaskLines,
     found: &mut DocumentFindings<'_>,
 ) {
     let known: HashSet<&str> = unit.statements.iter().map(|one| &*one.number).collect();
@@ -122,7 +122,7 @@ fn check_unnamed(unit: &PlanUnit, found: &mut Vec<PlanFinding>) {
     }
 }
 
-fn check_waves(lines: &TaskLines, waves: &TaskWaves, found: &mut DocumentFindings<'_>) {
+fn check_waves(lines: &KiroTaskLines, waves: &TaskWaves, found: &mut DocumentFindings<'_>) {
     let numbers: HashSet<&str> = lines
         .tasks
         .iter()

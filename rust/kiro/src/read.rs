@@ -12,7 +12,7 @@ use super::fields::{FieldName, numbers};
 use super::format::{BUGFIX, REQUIREMENTS, SPEC, SPEC_FILE, TASKS};
 use super::requirements::statements;
 use super::spec_file::SpecFile;
-use super::task_list::{TaskLine, TaskLines, task_lines};
+use super::task_list::{KiroTaskLine, KiroTaskLines, task_lines};
 
 /// The mark of a spec whose tasks no person has approved.
 pub(super) const NOT_APPROVED: &str = "not_approved";
@@ -81,11 +81,11 @@ fn task_items(
     document_at: usize,
     document: &PlanDocument,
     spec: &str,
-    lines: &TaskLines,
+    lines: &KiroTaskLines,
 ) -> Vec<PlanItem> {
     let mut ids = ItemIds::default();
     let text = &document.text;
-    let item = |task: &TaskLine| {
+    let item = |task: &KiroTaskLine| {
         let title = &text[task.title.clone()];
         let id = match &task.number {
             Some(number) => ids.of_number(number),
@@ -138,7 +138,12 @@ fn task_items(
 
 /// Adds the waits of tasks: waves alone where there are such; else what `_Depends` names and, in specs of cc-sdd, the
 /// order of the list.
-fn add_waits(unit: &mut PlanUnit, document: &PlanDocument, lines: &TaskLines, is_ordered: bool) {
+fn add_waits(
+    unit: &mut PlanUnit,
+    document: &PlanDocument,
+    lines: &KiroTaskLines,
+    is_ordered: bool,
+) {
     if lines.waves.is_some() {
         return add_waves(unit, document, lines);
     }
@@ -171,7 +176,7 @@ fn wait(name: &str, reason: &'static str) -> NamedWait {
 
 /// A task waits for the one before it; one with `(P)` for the last one without it. Behind several with `(P)` the next
 /// one waits for all of them. Only required tasks without parts have an order.
-fn add_order(unit: &mut PlanUnit, lines: &TaskLines) {
+fn add_order(unit: &mut PlanUnit, lines: &KiroTaskLines) {
     let holders: HashSet<usize> = lines.tasks.iter().filter_map(|task| task.parent).collect();
     let mut last: Option<Box<str>> = None;
     let mut parallel: Vec<Box<str>> = Vec::new();
@@ -199,7 +204,7 @@ fn add_order(unit: &mut PlanUnit, lines: &TaskLines) {
     }
 }
 
-fn add_waves(unit: &mut PlanUnit, document: &PlanDocument, lines: &TaskLines) {
+fn add_waves(unit: &mut PlanUnit, document: &PlanDocument, lines: &KiroTaskLines) {
     let Some(waves) = &lines.waves else {
         return;
     };
@@ -248,7 +253,7 @@ fn add_waves(unit: &mut PlanUnit, document: &PlanDocument, lines: &TaskLines) {
 
 /// Problems of a list: boxes of holders that their parts contradict, numbers of requirements that are not there, and
 /// boxes that are no tasks.
-fn report(unit: &mut PlanUnit, document: &PlanDocument, lines: &TaskLines) {
+fn report(unit: &mut PlanUnit, document: &PlanDocument, lines: &KiroTaskLines) {
     let mut problems = Vec::new();
     let known: HashSet<&str> = unit.statements.iter().map(|one| &*one.number).collect();
     let mut parts: HashMap<usize, Vec<usize>> = HashMap::new();

@@ -33,7 +33,7 @@ const NOTES: &str = "notes";
 /// A task by its line.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is asked alone")]
-pub(super) struct TaskLine {
+pub(super) struct KiroTaskLine {
     pub(super) parts: BoxParts,
     pub(super) line: usize,
     pub(super) range: Range<usize>,
@@ -54,7 +54,7 @@ pub(super) struct TaskLine {
     pub(super) parent: Option<usize>,
 }
 
-impl TaskLine {
+impl KiroTaskLine {
     /// The values of a field, by their bytes.
     pub(super) fn values(&self, name: FieldName) -> impl Iterator<Item = Range<usize>> + '_ {
         let fields = self.fields.iter().filter(move |field| field.name == name);
@@ -64,8 +64,8 @@ impl TaskLine {
 
 /// A list.
 #[derive(Debug, Default)]
-pub(super) struct TaskLines {
-    pub(super) tasks: Vec<TaskLine>,
+pub(super) struct KiroTaskLines {
+    pub(super) tasks: Vec<KiroTaskLine>,
     pub(super) waves: Option<TaskWaves>,
     /// The byte at which the notes begin, below which boxes are no tasks.
     pub(super) notes: Option<usize>,
@@ -76,11 +76,11 @@ pub(super) struct TaskLines {
 }
 
 /// Reads the lines of a list.
-pub(super) fn task_lines(document: &PlanDocument) -> TaskLines {
+pub(super) fn task_lines(document: &PlanDocument) -> KiroTaskLines {
     let text = &document.text;
     let start = start_of(document);
     let lines = read_lines(text, start, &GRAMMAR);
-    let mut found = TaskLines::default();
+    let mut found = KiroTaskLines::default();
     // The level of the heading of notes.
     let mut notes: Option<u8> = None;
     let mut sections: Vec<usize> = Vec::new();
@@ -120,7 +120,7 @@ pub(super) fn task_lines(document: &PlanDocument) -> TaskLines {
     found
 }
 
-fn task_line(text: &str, line: &ListLine, parts: &BoxParts, below: &[ListLine]) -> TaskLine {
+fn task_line(text: &str, line: &ListLine, parts: &BoxParts, below: &[ListLine]) -> KiroTaskLine {
     let count = count_details(below, line.column);
     let last = count.checked_sub(1).map(|last| &below[last]);
     let own: Vec<Range<usize>> = below[..count]
@@ -129,7 +129,7 @@ fn task_line(text: &str, line: &ListLine, parts: &BoxParts, below: &[ListLine]) 
         .map(|line| line.range.clone())
         .collect();
     let words = task_words(text, parts);
-    TaskLine {
+    KiroTaskLine {
         parts: parts.clone(),
         line: line.number,
         range: line.range.clone(),
@@ -194,7 +194,7 @@ pub(super) fn task_words(text: &str, parts: &BoxParts) -> TaskWords {
 }
 
 /// Finds the holders of tasks: by numbers wherever they stand; without a number by the indent.
-fn connect(tasks: &mut [TaskLine], sections: &[usize]) {
+fn connect(tasks: &mut [KiroTaskLine], sections: &[usize]) {
     let mut by_number: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, task) in tasks.iter().enumerate() {
         if let Some(number) = &task.number {

@@ -6,7 +6,7 @@ use chant_plan_format::box_edit::{
     fit_title, not_taken, path_of, requested_item, reset_boxes, set_box, tick_box,
 };
 use chant_plan_format::document::PlanDocument;
-use chant_plan_format::intent::{EditIntent, EditRequest, FileStep, ItemDraft, UnitEdit};
+use chant_plan_format::intent::{EditIntent, EditRequest, ItemDraft, PlanFileStep, UnitEdit};
 use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::section_edit::set_section;
 use chant_plan_format::section_lookup::find_section;
@@ -16,7 +16,7 @@ use chant_text::checklist::lines::{ListLineKind, read_lines, slug};
 use chant_text::sections::without_number;
 
 use super::format::{CHANGES, METADATA, SCOPE, SPEC, TASKS};
-use super::task_list::{GRAMMAR, TaskLine, TaskLines, task_lines, task_text};
+use super::task_list::{ChangeTaskLine, ChangeTaskLines, GRAMMAR, task_lines, task_text};
 
 pub(super) fn edit(
     unit: Option<&PlanUnit>,
@@ -161,7 +161,7 @@ fn add_task(
         let details = details(&draft.text, "", "\n").ok_or_else(|| unfit(NO_LIST))?;
         let heading = parent.map_or("Tasks", str::trim);
         return Ok(UnitEdit {
-            files: vec![FileStep::Create {
+            files: vec![PlanFileStep::Create {
                 path,
                 text: format!("## 1. {heading}\n\n- [ ] 1.1 {title}\n{details}"),
             }],
@@ -236,7 +236,7 @@ fn details(text: &str, indent: &str, eol: &str) -> Option<String> {
 fn place_of<'a>(
     unit: &PlanUnit,
     document: &'a PlanDocument,
-    lines: &TaskLines,
+    lines: &ChangeTaskLines,
     parent: Option<&str>,
 ) -> Result<TaskPlace<'a>, EditRefusal> {
     let text = &document.text;
@@ -281,8 +281,8 @@ fn place_of<'a>(
         })
 }
 
-fn in_group<'a>(text: &'a str, lines: &TaskLines, group: Option<usize>) -> TaskPlace<'a> {
-    let own: Vec<&TaskLine> = lines
+fn in_group<'a>(text: &'a str, lines: &ChangeTaskLines, group: Option<usize>) -> TaskPlace<'a> {
+    let own: Vec<&ChangeTaskLine> = lines
         .tasks
         .iter()
         .filter(|task| task.group == group)
@@ -306,7 +306,12 @@ fn in_group<'a>(text: &'a str, lines: &TaskLines, group: Option<usize>) -> TaskP
     }
 }
 
-fn below_task<'a>(unit: &PlanUnit, text: &'a str, lines: &TaskLines, at: usize) -> TaskPlace<'a> {
+fn below_task<'a>(
+    unit: &PlanUnit,
+    text: &'a str,
+    lines: &ChangeTaskLines,
+    at: usize,
+) -> TaskPlace<'a> {
     let task = &lines.tasks[at];
     // Items of the unit stand one behind tasks: the first item is the change.
     let is_below = |mut item: usize| loop {
@@ -316,7 +321,7 @@ fn below_task<'a>(unit: &PlanUnit, text: &'a str, lines: &TaskLines, at: usize) 
             _ => return false,
         }
     };
-    let parts: Vec<&TaskLine> = (at + 1..lines.tasks.len())
+    let parts: Vec<&ChangeTaskLine> = (at + 1..lines.tasks.len())
         .filter(|part| is_below(part + 1))
         .map(|part| &lines.tasks[part])
         .collect();
@@ -343,19 +348,23 @@ fn below_task<'a>(unit: &PlanUnit, text: &'a str, lines: &TaskLines, at: usize) 
     }
 }
 
-fn indent_of(text: &str, task: &TaskLine) -> String {
+fn indent_of(text: &str, task: &ChangeTaskLine) -> String {
     text[task.range.start..task.parts.bullet.start].to_owned()
 }
 
 /// The bullet of a task; a list of numbers goes on with a dash.
-fn bullet_of<'a>(text: &'a str, task: &TaskLine) -> &'a str {
+fn bullet_of<'a>(text: &'a str, task: &ChangeTaskLine) -> &'a str {
     let bullet = &text[task.parts.bullet.clone()];
     if bullet.len() == 1 { bullet } else { "-" }
 }
 
 /// The number of a further task: that of its group with the greatest second part and one more; none in a list
 /// without numbers.
-fn next_number(lines: &TaskLines, own: &[&TaskLine], group: Option<&str>) -> Option<String> {
+fn next_number(
+    lines: &ChangeTaskLines,
+    own: &[&ChangeTaskLine],
+    group: Option<&str>,
+) -> Option<String> {
     let numbers = || lines.tasks.iter().filter_map(|task| task.number.as_deref());
     let last = own.iter().rev().find_map(|task| task.number.as_deref());
     let model = last.or_else(|| numbers().next_back())?;
@@ -423,11 +432,11 @@ fn new_change(draft: &ItemDraft, request: &EditRequest<'_>) -> Result<UnitEdit, 
     let day = request.now.get(..10).unwrap_or_default();
     let folder = format!("{CHANGES}/{name}");
     let files = vec![
-        FileStep::Create {
+        PlanFileStep::Create {
             path: format!("{folder}/{METADATA}"),
             text: format!("schema: spec-driven\ncreated: {day}\n"),
         },
-        FileStep::Create {
+        PlanFileStep::Create {
             path: format!("{folder}/proposal.md"),
             text: format!("## Why\n\n{reason}## What Changes\n\n## Impact\n"),
         },

@@ -76,7 +76,7 @@ pub(super) struct TaskGroup {
 
 /// A task by its line.
 #[derive(Debug)]
-pub(super) struct TaskLine {
+pub(super) struct ChangeTaskLine {
     pub(super) parts: BoxParts,
     pub(super) line: usize,
     pub(super) range: Range<usize>,
@@ -92,16 +92,16 @@ pub(super) struct TaskLine {
 
 /// A list with its groups.
 #[derive(Debug, Default)]
-pub(super) struct TaskLines {
+pub(super) struct ChangeTaskLines {
     pub(super) groups: Vec<TaskGroup>,
-    pub(super) tasks: Vec<TaskLine>,
+    pub(super) tasks: Vec<ChangeTaskLine>,
 }
 
 /// Reads the lines of a list.
-pub(super) fn task_lines(document: &PlanDocument) -> TaskLines {
+pub(super) fn task_lines(document: &PlanDocument) -> ChangeTaskLines {
     let text = &document.text;
     let lines = read_lines(text, start_of(document), &GRAMMAR);
-    let mut found = TaskLines::default();
+    let mut found = ChangeTaskLines::default();
     for (at, line) in lines.iter().enumerate() {
         match &line.kind {
             ListLineKind::Heading { text: title, .. } if !line.is_fenced => {
@@ -128,7 +128,7 @@ fn task_line(
     parts: &BoxParts,
     below: &[ListLine],
     groups: usize,
-) -> TaskLine {
+) -> ChangeTaskLine {
     // A box in a fence is a task, too, and no detail of the one above.
     let next = below.iter().position(|line| line.parts().is_some());
     let below = &below[..next.unwrap_or(below.len())];
@@ -139,7 +139,7 @@ fn task_line(
     };
     let last = count.checked_sub(1).map(|last| &below[last]);
     let number = task_text(text, parts.text.clone()).number;
-    TaskLine {
+    ChangeTaskLine {
         parts: parts.clone(),
         line: line.number,
         range: line.range.clone(),
@@ -198,7 +198,7 @@ pub(super) fn task_items(
     items
 }
 
-fn task_item(text: &str, task: &TaskLine, change: &str, ids: &mut ItemIds) -> PlanItem {
+fn task_item(text: &str, task: &ChangeTaskLine, change: &str, ids: &mut ItemIds) -> PlanItem {
     let words = task_text(text, task.parts.text.clone());
     let title = &text[words.title.clone()];
     let id = match &task.number {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::box_edit::not_taken;
 use super::document::{PlanDocument, line_at};
 use super::format::PlanFormat;
-use super::intent::{EditIntent, EditRequest, FileStep, TextEdit, TickTarget, UnitEdit};
+use super::intent::{EditIntent, EditRequest, PlanFileStep, TextEdit, TickTarget, UnitEdit};
 use super::refusal::EditRefusal;
 use super::section_lookup::find_section;
 use super::unit::{PlanItem, PlanUnit, UnitSource, read_unit};
@@ -21,7 +21,7 @@ pub struct CheckedEdit {
     /// The documents with other texts, by their index in the unit, with their new texts.
     pub texts: Vec<(usize, String)>,
     /// Steps with files, in their order.
-    pub files: Vec<FileStep>,
+    pub files: Vec<PlanFileStep>,
     /// The unit as it reads then; none if only files are made or moved.
     pub unit: Option<PlanUnit>,
     /// The places of the changes: paths with lines of the new texts, counted from 1.
@@ -179,7 +179,7 @@ fn check_files(
     unit: Option<&PlanUnit>,
     request: &EditRequest<'_>,
     edit: &UnitEdit,
-) -> Result<Vec<FileStep>, String> {
+) -> Result<Vec<PlanFileStep>, String> {
     if edit.files.is_empty() {
         return Ok(Vec::new());
     }
@@ -187,13 +187,13 @@ fn check_files(
     let mut made: Vec<UnitSource> = Vec::new();
     for step in &edit.files {
         match step {
-            FileStep::Move { from, to } => {
+            PlanFileStep::Move { from, to } => {
                 let is_own = unit.is_some_and(|unit| *unit.source.path == **from);
                 if !is_own || !matches!(request.intent, EditIntent::Move { .. }) {
                     return Err(format!("it moves {from} to {to}"));
                 }
             }
-            FileStep::Create { path, text } => {
+            PlanFileStep::Create { path, text } => {
                 let fits = layout.units.iter().find_map(|pattern| {
                     let found = pattern.unit_at(path)?;
                     found.is_document.then_some((pattern.kind, found))

@@ -80,7 +80,7 @@ pub struct PlanFinding {
     pub span: Option<Range<usize>>,
     /// The fault, as a sentence.
     pub message: Box<str>,
-    /// The name of an item and the intent that mends the fault, where there is one.
+    /// The name of an item and the intent that repairs the fault, where there is one.
     pub fix: Option<(Box<str>, EditIntent)>,
 }
 

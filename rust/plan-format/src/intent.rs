@@ -202,7 +202,7 @@ pub struct TextEdit {
 
 /// A step with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileStep {
+pub enum PlanFileStep {
     /// Makes a file that is not there yet.
     Create {
         /// Its path from the root.
@@ -225,7 +225,7 @@ pub struct UnitEdit {
     /// Replacements of bytes, in any order, none across another.
     pub texts: Vec<TextEdit>,
     /// Steps with files, in their order.
-    pub files: Vec<FileStep>,
+    pub files: Vec<PlanFileStep>,
     /// The name of an item that was added.
     pub added: Option<Box<str>>,
     /// Sentences for the person or agent who asked.

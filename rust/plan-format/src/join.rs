@@ -79,7 +79,7 @@ pub fn join_by_name(
 ) -> PlanSnapshot {
     let mut reader = JoinReader::new(scope, input, state_of);
     reader.connect_parts();
-    reader.settle();
+    reader.resolve_states();
     reader.find_waits(input);
     reader.finish();
     let mut snapshot = PlanSnapshot::new(input.units.to_vec(), reader.nodes);
@@ -209,7 +209,7 @@ impl<'a> JoinReader<'a> {
     }
 
     /// Says which nodes are done, parts before their holders. Holders in a circle stay open.
-    fn settle(&mut self) {
+    fn resolve_states(&mut self) {
         let mut left: Vec<usize> = self.nodes.iter().map(|node| node.parts.len()).collect();
         let mut queue: Vec<usize> = (0..left.len()).filter(|at| left[*at] == 0).collect();
         while let Some(at) = queue.pop() {

@@ -6,7 +6,7 @@ use chant_base::error::{CoreError, Error, ErrorKind};
 use chant_base::external_items::StatusLookup;
 use chant_plan_format::checked_edit::{CheckedEdit, CheckedEditError, apply_checked};
 use chant_plan_format::document::PlanDocument;
-use chant_plan_format::intent::{EditIntent, EditRequest, FileStep};
+use chant_plan_format::intent::{EditIntent, EditRequest, PlanFileStep};
 use chant_plan_format::unit::{PlanUnit, UnitSource, read_unit};
 use chant_store::journal::ChangeStep;
 use chant_store::staged::StagedTexts;
@@ -133,8 +133,8 @@ impl StagedPlan {
         }
         for step in &edit.files {
             match step {
-                FileStep::Create { path, text } => self.create(path, text),
-                FileStep::Move { from, to } => {
+                PlanFileStep::Create { path, text } => self.create(path, text),
+                PlanFileStep::Move { from, to } => {
                     self.before.extend(at.and_then(|at| {
                         let document = self.units[at].source.documents.first()?;
                         Some((from.clone(), document.text.clone()))
@@ -257,7 +257,7 @@ impl StagedPlan {
 fn changed_places(edit: &CheckedEdit) -> Vec<(Box<str>, usize)> {
     let mut changed = edit.changed.clone();
     changed.extend(edit.files.iter().map(|step| match step {
-        FileStep::Create { path, .. } | FileStep::Move { to: path, .. } => {
+        PlanFileStep::Create { path, .. } | PlanFileStep::Move { to: path, .. } => {
             (path.as_str().into(), 1)
         }
     }));

@@ -24,7 +24,7 @@ const FOLDER: &str = "locks";
 pub(super) const ENDING: &str = ".lock";
 
 /// The time to wait for a lock: a process that checks it holds it for an instant.
-pub(super) const INSTANT: Duration = Duration::from_millis(200);
+pub(super) const LOCK_WAIT: Duration = Duration::from_millis(200);
 
 /// The lock of a spec; its file is removed when the lock is released.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl SpecLock {
     /// # Errors
     /// `Held` by another process, `Name`, or a `StoreError`.
     pub fn acquire(runs: &RunStore, spec_id: &str) -> Result<Self, WorkError> {
-        Self::take_until(runs, spec_id, Instant::now() + INSTANT)
+        Self::take_until(runs, spec_id, Instant::now() + LOCK_WAIT)
     }
 
     /// Takes the lock of a spec; `None` if another process holds it.

@@ -65,7 +65,7 @@ pub fn recover(runs: &RunStore) -> Result<RecoveryReport, WorkError> {
             .is_none_or(|&token| token <= record.token)
     };
     // A process that only checks a lock holds it for an instant; one that recovers holds many for long.
-    let deadline = Instant::now() + lock::INSTANT;
+    let deadline = Instant::now() + lock::LOCK_WAIT;
     for record in &records {
         if record.state() != RunState::Completed && !runs.may_act(record)? {
             if !record.state().is_closed() && is_newest(record) {

@@ -1,6 +1,8 @@
 //! Edits by their bytes.
 
-use chant_plan_format::intent::{AttributeSetting, EditIntent, FileStep, ItemDraft, TickTarget};
+use chant_plan_format::intent::{
+    AttributeSetting, EditIntent, ItemDraft, PlanFileStep, TickTarget,
+};
 
 use super::support::{CONFIG, TASK, after, ask, created, refused, tick};
 use super::tasks::FIRST;
@@ -303,7 +305,7 @@ fn a_new_task_has_the_form_of_the_program() {
 fn tasks_move_between_folders_under_their_names() {
     let to = |to: &str| EditIntent::Move { to: to.into() };
     let edit = ask(&[CONFIG, (TASK, FIRST)], Some("TASK-1"), &to("completed")).unwrap();
-    let step = FileStep::Move {
+    let step = PlanFileStep::Move {
         from: TASK.into(),
         to: TASK.replace("tasks", "completed"),
     };

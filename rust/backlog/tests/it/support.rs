@@ -8,7 +8,7 @@ use chant_plan_format::PlanFormat;
 use chant_plan_format::checked_edit::{CheckedEdit, apply_checked};
 use chant_plan_format::document::PlanDocument;
 use chant_plan_format::finding::PlanProblem;
-use chant_plan_format::intent::{EditIntent, EditRequest, FileStep, TickTarget};
+use chant_plan_format::intent::{EditIntent, EditRequest, PlanFileStep, TickTarget};
 use chant_plan_format::join::JoinInput;
 use chant_plan_format::snapshot::PlanSnapshot;
 use chant_plan_format::unit::{PlanUnit, read_all};
@@ -106,8 +106,8 @@ pub(super) fn tick(number: usize, on: bool) -> EditIntent {
 
 pub(super) fn created(edit: &CheckedEdit) -> Vec<(&str, &str)> {
     let made = edit.files.iter().filter_map(|step| match step {
-        FileStep::Create { path, text } => Some((&**path, &**text)),
-        FileStep::Move { .. } => None,
+        PlanFileStep::Create { path, text } => Some((&**path, &**text)),
+        PlanFileStep::Move { .. } => None,
     });
     made.collect()
 }

@@ -147,7 +147,7 @@ impl CompletionCheck<'_> {
         own_variables: &[(String, String)],
         interruption: &CancelToken,
     ) -> Result<Option<AgentOutcome>, Error> {
-        let briefing = LaunchInputs {
+        let inputs = LaunchInputs {
             project: self.project,
             repo: &scene.repo,
             config: &scene.config,
@@ -160,7 +160,7 @@ impl CompletionCheck<'_> {
             self.runs,
             record,
             &record.spec_id,
-            briefing.check(name, argv)?,
+            inputs.check(name, argv)?,
         ) {
             Ok(agent) => Ok(Some(agent.recorded()?.wait(interruption)?)),
             Err(chant_work::WorkError::NoAgent { .. }) => Ok(None),

@@ -22,6 +22,7 @@ use chant_specs::project::Project;
 use chant_work::agent::AgentOutcome;
 use chant_work::run_record::EnvironmentEntry;
 
+use super::own_files::lent_variables;
 use super::run_confinement;
 use crate::project::folders::{self, RECIPE_CACHES, VIEWS};
 use crate::project::worktree_folder::remove_beside;
@@ -105,9 +106,7 @@ impl EnvironmentSetUp<'_> {
                 None => place.root.clone(),
             };
             let mounts = mounts && !found.is_candidate;
-            if mounts {
-                done.pins.push(found.layer.pin()?);
-            }
+            let pin = found.layer.pin()?;
             let target = LayerTarget {
                 folder: &folder,
                 views: &folders::sibling_file(&place.worktree, VIEWS),
@@ -116,6 +115,11 @@ impl EnvironmentSetUp<'_> {
                 mounts,
             };
             place_layer(&found.layer, name, &target)?;
+            if mounts {
+                done.pins.push(pin);
+            } else {
+                drop(pin);
+            }
             if found.is_candidate {
                 found.layer.remove()?;
             }
@@ -415,15 +419,6 @@ fn system() -> String {
     format!("{platform} {} {}", named("ID="), named("VERSION_ID="))
 }
 
-/// Returns the variables of these names that the user has, with their values.
-pub(super) fn lent(project: &Project, names: &[String]) -> Vec<(String, String)> {
-    let values = names.iter().filter_map(|name| {
-        let value = project.environment.get(name.as_str())?;
-        Some((name.clone(), value.clone()))
-    });
-    values.collect()
-}
-
 /// The ports of a run or a check, for as long as this is held, and the variables that it gets.
 pub(super) struct OwnPorts {
     /// The ports, by name.
@@ -471,7 +466,7 @@ impl OwnPorts {
             let value = ports.iter().fold(value.clone(), with_port);
             variables.push((name.clone(), value));
         }
-        variables.extend(lent(project, secrets));
+        variables.extend(lent_variables(project, secrets));
         Ok(Self {
             ports,
             variables,

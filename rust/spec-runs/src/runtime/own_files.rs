@@ -116,13 +116,24 @@ pub(super) fn masked_values(
     is_of_agent: bool,
 ) -> Result<Vec<String>, Error> {
     let mut values = secrets(&project.environment);
-    let lent = config.runs.environment.secrets.all();
-    let lent = lent.filter_map(|name| project.environment.get(name.as_str()));
-    values.extend(lent.filter(|value| !value.is_empty()).cloned());
+    let lent = lent_variables(project, config.runs.environment.secrets.all());
+    values.extend(lent.into_iter().map(|(_, value)| value));
     if is_of_agent {
         values.extend(OwnFiles::read(project, config, repo)?.values());
     }
     Ok(values)
+}
+
+/// Returns the variables of these names that the user has, with their values.
+pub(super) fn lent_variables<'a>(
+    project: &Project,
+    names: impl IntoIterator<Item = &'a String>,
+) -> Vec<(String, String)> {
+    let values = names.into_iter().filter_map(|name| {
+        let value = project.environment.get(name.as_str())?;
+        Some((name.clone(), value.clone()))
+    });
+    values.collect()
 }
 
 /// Returns the folder of a project from the top of the checkout, if it is this project or its checkout.

@@ -8,7 +8,8 @@ use super::super::project::folders;
 use super::super::project::worktree_folder::remove_beside;
 use super::super::receipt::judgement::RepeatedCheck;
 use super::agent_launch::LaunchInputs;
-use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome, lent};
+use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
+use super::own_files::lent_variables;
 use super::run_folder::RunFolder;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -258,8 +259,8 @@ impl CheckedCommit<'_> {
         let asked = RunOptions::default();
         // Before its ports are taken, the steps of recipes run.
         let setup = &self.of.config.runs.environment.secrets.setup;
-        let of_setup = lent(project, if self.ports.is_none() { setup } else { &[] });
-        let briefing = LaunchInputs {
+        let of_setup = lent_variables(project, setup.iter().filter(|_| self.ports.is_none()));
+        let inputs = LaunchInputs {
             project,
             repo: self.of.repo,
             config: self.of.config,
@@ -273,7 +274,7 @@ impl CheckedCommit<'_> {
             &runs,
             self.of.record,
             spec.id.as_str(),
-            briefing.check(name, argv)?,
+            inputs.check(name, argv)?,
         ) {
             Ok(agent) => Some(agent.wait(interruption)?),
             Err(WorkError::NoAgent { .. }) => None,

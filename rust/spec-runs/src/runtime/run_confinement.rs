@@ -17,6 +17,7 @@ use super::agent_state;
 use super::masked_settings::MaskedSettings;
 use super::sandbox_support::{self, package};
 use chant_base::error::Error;
+use chant_base::next_step::NextStep;
 use chant_config::Config;
 use chant_config::confine::{
     BackendChoice, ConfineMode, ConfineSettings, IpcSetting, NetworkSetting,
@@ -314,11 +315,17 @@ fn mount_layers(
     let (all, Some(repo)) = (FolderMounts::read(&views)?, repo) else {
         return Ok(EnvironmentMap::new());
     };
+    let recipes = &config.runs.environment.recipes;
+    if policy.has_namespaces() && !recipes.is_empty() {
+        // The rights of files can be changed also where the files cannot be opened.
+        policy.covered = vec![folders::layers_folder(project, config, repo)?, views];
+    }
     if !all.mounts.is_empty() {
         if !policy.has_namespaces() {
-            return Err(refused(
-                "its dependencies are mounted, which needs namespaces of its own; start it again with `--fresh`",
-            ));
+            let fresh = NextStep::Fresh.words(project.door);
+            return Err(refused(&format!(
+                "its dependencies are mounted, which needs namespaces of its own; start it again with {fresh}"
+            )));
         }
         let overlays = all.mounts.into_iter().map(|mount| OverlayMount {
             target: mount.target,
@@ -327,10 +334,9 @@ fn mount_layers(
             work: mount.work,
         });
         policy.overlays = overlays.collect();
-        policy.covered = vec![folders::layers_folder(project, config, repo)?, views];
     }
     let mut variables = EnvironmentMap::new();
-    for (name, recipe) in &config.runs.environment.recipes {
+    for (name, recipe) in recipes {
         let path = |cache: &str| {
             let mut caches = all.caches.iter();
             let found = caches.find(|one| one.recipe == *name && one.name == cache)?;
@@ -352,7 +358,7 @@ fn mount_layers(
     Ok(variables)
 }
 
-/// Returns true if large layers can be mounted in folders next to a folder of ours: tries it once.
+/// Returns true if large layers can be mounted in folders next to one of the runtime's: tries it once.
 pub(in super::super) fn can_mount(
     project: &Project,
     config: &Config,
