@@ -6,6 +6,7 @@
 pub mod box_edit;
 pub mod checked_edit;
 pub mod document;
+mod edit_law;
 pub mod finding;
 pub mod format;
 pub mod intent;

@@ -7,4 +7,8 @@ mod laws;
 mod odd_inputs;
 mod orders;
 mod specs;
+#[path = "../../../plan-format/tests/shared/plans.rs"]
 mod support;
+
+const FORMAT: chant_kiro::KiroSpecs = chant_kiro::KiroSpecs;
+const TASKS: &str = ".kiro/specs/auth/tasks.md";

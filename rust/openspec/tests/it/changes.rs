@@ -2,10 +2,11 @@
 
 use chant_openspec::OpenSpec;
 use chant_plan_format::PlanFormat;
+use chant_plan_format::document::RootSettings;
 use chant_plan_format::finding::FindingLevel;
 use chant_plan_format::snapshot::{PersonAct, PlanMeaning};
 
-use super::support::{TASKS, all_problems, list, no_settings, plan, plan_with, rows};
+use super::support::{TASKS, all_problems, list, plan, plan_with, rows};
 
 const LIST: &str = "# Tasks\n\n## 1. Store\n\n- [x] 1.1 Make the table\n- [ ] 1.2 Write\n  the index\n  - [x] 1.2.1 Read it\n- [~] 1.3a: Clean\n\n## 2. Page\n\n* [X] **2.1** Draw\n+ [ ] [HUMAN] 2.2 Look at it\n- [ ] Without a number, `x`\n- [ ] T007 Old\n1. [-] 3. Count\n";
 
@@ -161,7 +162,7 @@ fn two_changes_that_touch_a_requirement_name_each_other() {
 #[test]
 fn configuration_and_schemas_act() {
     let acts = |path: &str, text: &str| -> Vec<String> {
-        let found = OpenSpec.acts(&no_settings(), path, text);
+        let found = OpenSpec.acts(&RootSettings::default(), path, text);
         found
             .into_iter()
             .map(|part| part.name.to_string())
@@ -174,7 +175,7 @@ fn configuration_and_schemas_act() {
     );
     assert_eq!(acts("openspec/schemas/x/schema.yaml", "x").len(), 1);
     assert_eq!(acts(TASKS, "context: x\n").len(), 0);
-    let is_document = |path: &str| OpenSpec.is_document(&no_settings(), path);
+    let is_document = |path: &str| OpenSpec.is_document(&RootSettings::default(), path);
     assert!(is_document(TASKS) && is_document("openspec/config.yaml"));
     assert!(!is_document("openspec/changes/auth/picture.png") && !is_document("README.md"));
 }

@@ -2,11 +2,12 @@
 
 use chant_openspec::OpenSpec;
 use chant_plan_format::checked_edit::{CheckedEditError, apply_checked};
+use chant_plan_format::document::RootSettings;
 use chant_plan_format::intent::{EditIntent, EditRequest, ItemDraft, TickTarget};
 use chant_plan_format::unit::{PlanUnit, read_all};
 use proptest::prelude::*;
 
-use super::support::{NOW, TASKS, documents, no_settings, tick};
+use super::support::{NOW, TASKS, documents, tick};
 
 fn lists() -> impl Strategy<Value = String> {
     let line = prop::sample::select(vec![
@@ -59,7 +60,7 @@ fn edit(unit: &PlanUnit, item: &str, intent: &EditIntent) -> Result<String, Chec
     let request = EditRequest {
         item: Some(item),
         intent,
-        settings: &no_settings(),
+        settings: &RootSettings::default(),
         taken: &[],
         now: NOW,
     };

@@ -7,4 +7,8 @@ mod findings;
 mod laws;
 mod odd_inputs;
 mod orders;
+#[path = "../../../plan-format/tests/shared/plans.rs"]
 mod support;
+
+const FORMAT: chant_openspec::OpenSpec = chant_openspec::OpenSpec;
+const TASKS: &str = "openspec/changes/auth/tasks.md";

@@ -1,17 +1,18 @@
-//! Plans of a few texts, and their edits.
+//! Plans of a few texts, and their edits, for the tests of each format whose units hold lists: their roots give `FORMAT`
+//! and `TASKS`, the path of a list.
 
 use chant_base::external_items::{ExternalItems, ExternalStatus};
-use chant_openspec::OpenSpec;
 use chant_plan_format::PlanFormat;
 use chant_plan_format::checked_edit::{CheckedEdit, apply_checked};
-use chant_plan_format::document::{PlanDocument, RootSettings};
+use chant_plan_format::document::PlanDocument;
 use chant_plan_format::finding::PlanProblem;
 use chant_plan_format::intent::{EditIntent, EditRequest, PlanFileStep, TickTarget};
 use chant_plan_format::join::JoinInput;
 use chant_plan_format::snapshot::PlanSnapshot;
 use chant_plan_format::unit::read_all;
 
-pub(super) const TASKS: &str = "openspec/changes/auth/tasks.md";
+use super::FORMAT;
+pub(super) use super::TASKS;
 
 pub(super) const NOW: &str = "2026-01-31T14:05:09Z";
 
@@ -28,7 +29,7 @@ pub(super) fn plan(texts: &[(&str, &str)]) -> PlanSnapshot {
 }
 
 pub(super) fn plan_with(texts: &[(&str, &str)], archived: &[&str]) -> PlanSnapshot {
-    let (settings, units) = read_all(&OpenSpec, documents(texts));
+    let (settings, units) = read_all(&FORMAT, documents(texts));
     let archived: Vec<Box<str>> = archived.iter().map(|name| (*name).into()).collect();
     let others = ExternalItems::new(|keys| {
         let answer = |key: &String| ExternalStatus::Found {
@@ -38,7 +39,7 @@ pub(super) fn plan_with(texts: &[(&str, &str)], archived: &[&str]) -> PlanSnapsh
         };
         keys.iter().map(answer).collect()
     });
-    OpenSpec.join(&JoinInput {
+    FORMAT.join(&JoinInput {
         units: &units,
         settings: &settings,
         archived: &archived,
@@ -46,7 +47,7 @@ pub(super) fn plan_with(texts: &[(&str, &str)], archived: &[&str]) -> PlanSnapsh
     })
 }
 
-/// A plan of one change with this list.
+/// A plan of one unit with this list.
 pub(super) fn list(tasks: &str) -> PlanSnapshot {
     plan(&[(TASKS, tasks)])
 }
@@ -74,7 +75,7 @@ pub(super) fn ask(
     item: Option<&str>,
     intent: &EditIntent,
 ) -> Result<CheckedEdit, String> {
-    let (settings, units) = read_all(&OpenSpec, documents(texts));
+    let (settings, units) = read_all(&FORMAT, documents(texts));
     let taken: Vec<Box<str>> = units.iter().map(|unit| unit.source.name.clone()).collect();
     let request = EditRequest {
         item,
@@ -84,10 +85,10 @@ pub(super) fn ask(
         now: NOW,
     };
     let unit = units.first().map(|unit| &**unit).filter(|_| item.is_some());
-    apply_checked(&OpenSpec, unit, &request).map_err(|error| error.to_string())
+    apply_checked(&FORMAT, unit, &request).map_err(|error| error.to_string())
 }
 
-/// The list of a change after an edit.
+/// The list after an edit.
 #[track_caller]
 pub(super) fn after(tasks: &str, item: &str, intent: &EditIntent) -> String {
     let edit = ask(&[(TASKS, tasks)], Some(item), intent).unwrap();
@@ -114,8 +115,4 @@ pub(super) fn created(edit: &CheckedEdit) -> Vec<(&str, &str)> {
         PlanFileStep::Move { .. } => None,
     });
     made.collect()
-}
-
-pub(super) fn no_settings() -> RootSettings {
-    RootSettings::default()
 }
