@@ -39,6 +39,7 @@ mod place;
 pub mod plan_answers;
 pub mod plan_edit;
 pub mod plan_item;
+mod plan_view;
 pub mod repository_union;
 mod revision_view;
 mod run_situations;

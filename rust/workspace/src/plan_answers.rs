@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::Workspace;
 use super::board_item::criteria_of;
@@ -11,10 +11,13 @@ use super::filter::ItemFilter;
 use super::item::Item;
 use super::ops::resolve_item;
 use super::plan_edit::{PlanEditOutcome, PlanOperation};
+use super::plan_view::{
+    ChangedPlace, CriterionView, EditedItemView, FindingRow, FindingsView, FirstOrder, NextItems,
+    PlanItemView, PlanList, PlanRow, WaitView,
+};
 use super::view::problems;
 use super::workspace_graph::WorkspaceGraph;
 use chant_base::answer::{Answer, cut, fitting, size_of};
-use chant_base::counted_list::CountedList;
 use chant_base::error::Error;
 use chant_graph::{EdgeKind, ItemProgress};
 use chant_plan_format::finding::FindingLevel;
@@ -26,8 +29,6 @@ use chant_tickets::sections::{content, parse_sections};
 const DEFAULT_ITEMS: usize = 50;
 /// Items that can be worked on now, where no number is given.
 const DEFAULT_NEXT: usize = 5;
-/// Characters of a title that a row shows.
-const MAX_TITLE: usize = 200;
 
 /// Which items are wanted.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -584,134 +585,4 @@ pub fn check_plans(workspace: &Workspace) -> Result<Answer, Error> {
         }
     }
     Ok(Answer::whole(&FindingsView { findings }))
-}
-
-#[derive(Serialize)]
-struct PlanList<'a> {
-    items: Vec<PlanRow<'a>>,
-    total: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_offset: Option<usize>,
-    #[serde(flatten)]
-    problems: Option<CountedList<super::view::ProblemRow>>,
-}
-
-#[derive(Serialize)]
-struct NextItems<'a> {
-    next: Vec<PlanRow<'a>>,
-    total: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    first: Option<FirstOrder<'a>>,
-}
-
-#[derive(Serialize)]
-struct FirstOrder<'a> {
-    key: &'a str,
-    order: String,
-}
-
-/// An item in few words.
-#[derive(Serialize)]
-struct PlanRow<'a> {
-    key: &'a str,
-    title: String,
-    status: &'a str,
-    done: bool,
-    ready: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    criteria: Option<CriteriaCount>,
-}
-
-#[derive(Serialize)]
-struct CriteriaCount {
-    total: usize,
-    checked: usize,
-}
-
-impl<'a> PlanRow<'a> {
-    fn of(item: &Item<'a>) -> Self {
-        let (checked, total) = item.criteria_counts();
-        Self {
-            key: item.key(),
-            title: cut(item.title(), MAX_TITLE),
-            status: item.status(),
-            done: item.is_done(),
-            ready: item.is_ready(),
-            parent: item.parent(),
-            criteria: (total > 0).then_some(CriteriaCount { total, checked }),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct PlanItemView<'a> {
-    #[serde(flatten)]
-    row: PlanRow<'a>,
-    format: &'static str,
-    kind: &'a str,
-    path: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    labels: &'a [Box<str>],
-    body: &'a str,
-    #[serde(rename = "criteria_list", skip_serializing_if = "Vec::is_empty")]
-    criteria: Vec<CriterionView>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    waits_for: Vec<WaitView<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    edits: Option<Vec<&'static str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    statuses: Option<Vec<&'a str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    documents: Option<Vec<&'a str>>,
-}
-
-#[derive(Serialize)]
-struct CriterionView {
-    number: usize,
-    text: String,
-    checked: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    whose: Option<&'static str>,
-}
-
-#[derive(Serialize)]
-struct WaitView<'a> {
-    key: &'a str,
-    reason: &'static str,
-    status: &'a str,
-}
-
-#[derive(Serialize)]
-struct EditedItemView<'a> {
-    item: PlanRow<'a>,
-    changed: Vec<ChangedPlace<'a>>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-struct ChangedPlace<'a> {
-    path: &'a str,
-    line: usize,
-}
-
-#[derive(Serialize)]
-struct FindingsView {
-    findings: Vec<FindingRow>,
-}
-
-/// A finding of a format's own rules.
-#[derive(Serialize)]
-struct FindingRow {
-    format: &'static str,
-    rule: &'static str,
-    severity: &'static str,
-    path: String,
-    line: usize,
-    message: String,
 }

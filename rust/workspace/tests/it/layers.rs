@@ -223,7 +223,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "workspace/board_shapes.rs",
             "workspace/formats.rs",
             "workspace/handle.rs",
-            "workspace/plan_answers.rs",
+            "workspace/plan_view.rs",
             "workspace/since.rs",
             "workspace/view.rs",
         ],
