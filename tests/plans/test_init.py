@@ -1,4 +1,4 @@
-"""`init` where plans of another format are."""
+"""`init` where plans of another format are, and which folder is their root."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from chant_mcp.cli import program
+from chant_mcp.project_place import find_place
 from click.testing import CliRunner
-from plans.projects import make, tree
+from plans.projects import PROJECTS, make, tree
 
 
 @pytest.mark.requirement("plans:init:needs_none")
@@ -27,3 +28,14 @@ def test_nothing_is_written_unless_asked(tmp_path: Path, monkeypatch: pytest.Mon
     assert tree(tmp_path) == before
     assert not (tmp_path / ".chant").exists()
     assert not (inside / ".chant").exists()
+
+
+@pytest.mark.requirement("plans:store:discovery")
+@pytest.mark.parametrize("word", PROJECTS)
+def test_plans_below_the_top_of_a_checkout_are_found_from_a_folder_inside(tmp_path: Path, word: str) -> None:
+    (tmp_path / ".git").mkdir()
+    app = make(word, tmp_path / "packages" / "app")
+    inside = app / "src"
+    inside.mkdir()
+    assert find_place(inside).root == app
+    assert find_place(tmp_path / "packages").root == tmp_path
