@@ -182,6 +182,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "difference in its record.",
         "issue 17: design I9",
     ),
+    "trust:submodules:act_like_folders": Requirement(
+        "Files in submodules are shown and wait for a person as if they lay in the project",
+        "issue: Confinement and trust hold at their edges",
+    ),
+    "trust:submodules:their_settings_start_nothing": Requirement(
+        "No program is run that the settings of a submodule's repository name",
+        "issue: Confinement and trust hold at their edges",
+    ),
     "trust:landing:instructions_wait": Requirement(
         "Work that changes files whose words agents obey waits for a person, and the reason names them.",
         "issue 40: item 7, acceptance 32",

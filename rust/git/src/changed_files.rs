@@ -65,7 +65,7 @@ pub(super) fn raw_changes(out: &[u8]) -> impl Iterator<Item = (&[u8], [(&str, &s
 }
 
 impl CommittedFile {
-    fn of(mode: u32, id: String) -> Option<Self> {
+    pub(super) fn of(mode: u32, id: String) -> Option<Self> {
         let kind = match mode {
             0 => return None,
             0o120_000 => FileKind::Link,

@@ -53,7 +53,7 @@ pub mod repository_mirror;
 mod rewriting;
 pub mod run_repository;
 mod stat_cache;
-mod submodules;
+pub mod submodules;
 pub mod tags;
 pub mod worktree;
 

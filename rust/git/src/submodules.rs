@@ -3,18 +3,34 @@
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
+use super::changed_files::{ChangedFile, CommittedFile, FileKind};
 use super::program::{self, fields};
 use super::{GitError, Repo};
 
 /// A submodule that the user has.
 #[derive(Debug)]
-pub(super) struct Submodule {
+pub struct Submodule {
     /// Its folder, from the top of the checkout.
-    pub(super) path: String,
+    pub path: String,
     /// The commit that a commit of the project names.
-    pub(super) commit: String,
+    pub commit: String,
     /// The user's own copy.
-    pub(super) repo: Repo,
+    pub repo: Repo,
+}
+
+/// The files in which two commits of a submodule differ.
+#[derive(Debug)]
+pub struct SubmoduleChange {
+    /// Its folder, from the top of the project's checkout; one inside another submodule counts from there, too.
+    pub path: String,
+    /// The user's own copy.
+    pub repo: Repo,
+    /// The commit that was named before, if the copy has it.
+    pub old: Option<String>,
+    /// The commit that is named now, if the copy has it.
+    pub new: Option<String>,
+    /// The files, with paths inside the submodule.
+    pub files: Vec<ChangedFile>,
 }
 
 impl Repo {
@@ -39,33 +55,106 @@ impl Repo {
     }
 
     /// Returns the submodules of a revision that the user has, with the commits that the revision names.
-    pub(super) fn submodules(&self, revision: &str) -> Result<Vec<Submodule>, GitError> {
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub fn submodules(&self, revision: &str) -> Result<Vec<Submodule>, GitError> {
         let folders = self.submodule_folders(revision)?;
         if folders.is_empty() {
             return Ok(Vec::new());
         }
-        let mut named = Vec::new();
-        let words = ["ls-tree", "-r", "-z", "--full-tree", revision];
-        self.reading(words).each_field(|field| {
-            let field = String::from_utf8_lossy(field);
-            let (facts, path) = field.split_once('\t').unwrap_or_default();
-            if let Some(commit) = facts.strip_prefix("160000 commit ") {
-                named.push((path.to_owned(), commit.to_owned()));
-            }
-        })?;
         let mut found = Vec::new();
-        for (path, commit) in named {
-            let Some(folder) = folders.get(&path) else {
+        for file in self.committed_files(revision)? {
+            let path = file.path;
+            let Some(named) = file.new.filter(|new| new.kind == FileKind::Submodule) else {
                 continue;
             };
-            // One that was emptied (`git submodule deinit`) is none that the user has.
-            if let Ok(Some(repo)) = Self::open(folder)
-                && repo.folder().is_dir()
-            {
+            if let Some(repo) = folders.get(&path).and_then(|folder| own_copy(folder)) {
+                let commit = named.id;
                 found.push(Submodule { path, commit, repo });
             }
         }
         Ok(found)
+    }
+
+    /// Returns what changes inside of submodules by the given changes between two revisions, also in the submodules of
+    /// submodules. What the user's copies do not have is left out.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub fn submodule_changes(
+        &self,
+        (from, to): (&str, &str),
+        changed: &[ChangedFile],
+    ) -> Result<Vec<SubmoduleChange>, GitError> {
+        let is_submodule = |file: &&CommittedFile| file.kind == FileKind::Submodule;
+        let mut found = Vec::new();
+        for file in changed {
+            let old = file.old.as_ref().filter(is_submodule);
+            let new = file.new.as_ref().filter(is_submodule);
+            let revision = match (old, new) {
+                (_, Some(_)) => to,
+                (Some(_), None) => from,
+                (None, None) => continue,
+            };
+            let folders = self.submodule_folders(revision)?;
+            let Some(repo) = folders.get(&file.path).and_then(|folder| own_copy(folder)) else {
+                continue;
+            };
+            let known = |file: Option<&CommittedFile>| -> Result<Option<String>, GitError> {
+                let Some(file) = file else { return Ok(None) };
+                Ok(repo.has_object(&file.id)?.then(|| file.id.clone()))
+            };
+            let (old, new) = (known(old)?, known(new)?);
+            let files = match (&old, &new) {
+                (Some(old), Some(new)) => repo.changed_files(old, new)?,
+                (None, Some(new)) => repo.committed_files(new)?,
+                (Some(old), None) => repo
+                    .committed_files(old)?
+                    .into_iter()
+                    .map(removed)
+                    .collect(),
+                (None, None) => continue,
+            };
+            if let (Some(first), Some(last)) =
+                (old.as_ref().or(new.as_ref()), new.as_ref().or(old.as_ref()))
+            {
+                for mut inside in repo.submodule_changes((first, last), &files)? {
+                    inside.path = format!("{}/{}", file.path, inside.path);
+                    found.push(inside);
+                }
+            }
+            let path = file.path.clone();
+            found.push(SubmoduleChange {
+                path,
+                repo,
+                old,
+                new,
+                files,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Returns all files of a revision, as ones that are new.
+    fn committed_files(&self, revision: &str) -> Result<Vec<ChangedFile>, GitError> {
+        let mut files = Vec::new();
+        let words = ["ls-tree", "-r", "-z", "--full-tree", revision];
+        self.reading(words).each_field(|field| {
+            let field = String::from_utf8_lossy(field);
+            let (facts, path) = field.split_once('\t').unwrap_or_default();
+            let facts: Vec<&str> = facts.split(' ').collect();
+            if let [mode, _, id] = facts[..]
+                && let Ok(mode) = u32::from_str_radix(mode, 8)
+            {
+                files.push(ChangedFile {
+                    path: path.to_owned(),
+                    old: None,
+                    new: CommittedFile::of(mode, id.to_owned()),
+                });
+            }
+        })?;
+        Ok(files)
     }
 
     /// Returns the git folders of the submodules that `.gitmodules` of a revision names and the user has, by path.
@@ -103,6 +192,22 @@ impl Repo {
             }
         }
         Ok(found)
+    }
+}
+
+/// Returns the user's copy of a submodule by its git folder. One that was emptied (`git submodule deinit`) is none that
+/// the user has.
+fn own_copy(folder: &Path) -> Option<Repo> {
+    let repo = Repo::open(folder).ok()??;
+    repo.folder().is_dir().then_some(repo)
+}
+
+/// Returns a file that is new as one that is gone.
+fn removed(file: ChangedFile) -> ChangedFile {
+    ChangedFile {
+        path: file.path,
+        old: file.new,
+        new: None,
     }
 }
 

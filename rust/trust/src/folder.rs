@@ -332,7 +332,22 @@ impl FolderScanInputs<'_> {
             name,
             folder: inside.replace('\\', "/"),
             above: String::new(),
+            below: String::new(),
         };
+        let project = if level.folder.is_empty() {
+            String::new()
+        } else {
+            format!("{}/", level.folder)
+        };
+        let parent = SubmoduleParent {
+            repo,
+            commit,
+            name,
+            folder: String::new(),
+            project: &project,
+            depth: 0,
+        };
+        parent.read_submodules(reading)?;
         loop {
             level.read(reading)?;
             if level.folder.is_empty() {
@@ -355,6 +370,8 @@ struct BaseLevel<'a> {
     folder: String,
     /// The prefix of the names that people see; empty for the project itself.
     above: String,
+    /// The folder of a submodule in the project, with a slash; empty for the project's own repository.
+    below: String,
 }
 
 impl BaseLevel<'_> {
@@ -365,7 +382,7 @@ impl BaseLevel<'_> {
             .repo
             .files_at(self.commit, &self.folder, &enters, &wanted)?;
         for (path, bytes) in files {
-            let here = format!("{}{path}", self.above);
+            let here = format!("{}{}{path}", self.above, self.below);
             let is_here = |file: &&SourceFile| file.path == here && file.link.is_none();
             let known = reading.files.iter().find(is_here);
             if known.is_none_or(|known| known.bytes.as_ref() != Ok(&bytes)) {
@@ -377,7 +394,7 @@ impl BaseLevel<'_> {
             .links_at(self.commit, &self.folder, &enters, &wanted)?;
         for (path, says) in links {
             let is_wanted = wanted(&path);
-            if !is_wanted && !may_hold(&path) {
+            if !is_wanted && !may_hold(&format!("{}{path}", self.below)) {
                 continue;
             }
             let behind = self
@@ -399,7 +416,7 @@ impl BaseLevel<'_> {
     fn kind_of(&self, path: &str) -> Option<EntryKind> {
         let is_project = self.above.is_empty();
         entry_kind(if is_project {
-            place_of(path)
+            place_of(&format!("{}{path}", self.below))
         } else {
             place_at(path)
         })
@@ -407,12 +424,66 @@ impl BaseLevel<'_> {
 
     fn add(&self, path: &str, bytes: Vec<u8>, link: Option<String>, reading: &mut FolderReading) {
         reading.files.push(SourceFile {
-            path: format!("{}:{}{path}", self.name, self.above),
+            path: format!("{}:{}{}{path}", self.name, self.above, self.below),
             kind: self.kind_of(path).unwrap_or(EntryKind::AgentFile),
             link,
             is_program: false,
             bytes: Ok(bytes),
         });
+    }
+}
+
+/// A repository whose submodules are read.
+struct SubmoduleParent<'a> {
+    repo: &'a Repo,
+    commit: &'a str,
+    /// The branch at which worktrees start.
+    name: &'a str,
+    /// The repository's folder from the top of the checkout, with a slash; empty for the top.
+    folder: String,
+    /// The project's folder, likewise.
+    project: &'a str,
+    depth: usize,
+}
+
+impl SubmoduleParent<'_> {
+    /// Reads the files of the table in the submodules that the user has, as the folder of a run has them. Those outside of
+    /// the project are left out.
+    fn read_submodules(&self, reading: &mut FolderReading) -> Result<(), chant_git::GitError> {
+        for submodule in self.repo.submodules(self.commit)? {
+            let folder = format!("{}{}/", self.folder, submodule.path);
+            if FolderScanInputs::is_too_much(&folder, self.depth, reading) {
+                break;
+            }
+            let git = submodule.repo.common_dir();
+            let first = submodule.commit.get(..2).unwrap_or_default();
+            for objects in [git.join("objects").join(first), git.join("objects/pack")] {
+                reading.stamps.add(objects);
+            }
+            if !submodule.repo.has_object(&submodule.commit)? {
+                continue;
+            }
+            if let Some(below) = folder.strip_prefix(self.project) {
+                let level = BaseLevel {
+                    repo: &submodule.repo,
+                    commit: &submodule.commit,
+                    name: self.name,
+                    folder: String::new(),
+                    above: String::new(),
+                    below: below.to_owned(),
+                };
+                level.read(reading)?;
+            }
+            let inside = SubmoduleParent {
+                repo: &submodule.repo,
+                commit: &submodule.commit,
+                folder,
+                depth: self.depth + 1,
+                ..*self
+            };
+            inside.read_submodules(reading)?;
+        }
+        Ok(())
     }
 }
 

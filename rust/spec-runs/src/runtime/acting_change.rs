@@ -65,9 +65,58 @@ impl ActingChange {
         reasons.join("; ")
     }
 
+    /// Adds concerns about files below a folder, which ends with a slash.
+    fn add_concerns(
+        &mut self,
+        concerns: impl IntoIterator<Item = (LandingConcern, String)>,
+        folder: &str,
+    ) {
+        for (concern, file) in concerns {
+            let file = format!("{folder}{file}");
+            self.lines.push(concern.sentence(&ascii(&file)));
+            self.concerns.push((concern, file));
+        }
+    }
+
+    /// Adds those of the changed files of a repository that act, or tell agents what to do. The repository's folder
+    /// counts from the top of the checkout and ends with a slash.
+    fn add_acting_files(
+        &mut self,
+        repo: &Repo,
+        acting: &ActingPaths,
+        folder: &str,
+        changed: &[ChangedFile],
+    ) -> Result<(), GitError> {
+        for file in changed {
+            let Some((kind, shown)) = acting.kind_of(&below(folder, file)) else {
+                continue;
+            };
+            let lines = |file: &Option<CommittedFile>| -> Result<Vec<String>, GitError> {
+                let source = file.as_ref().map(|file| source(repo, file, kind, &shown));
+                let source: Vec<SourceFile> = source.transpose()?.into_iter().collect();
+                Ok(ActingConfiguration::of(&source, &[], Vec::new()).shown())
+            };
+            let difference = listing_difference(&lines(&file.old)?, &lines(&file.new)?);
+            if !difference.is_empty() {
+                self.lines.extend(difference);
+                self.files.push(shown);
+                self.acts |= kind != EntryKind::Instructions;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the hash that stands for it when a person agrees.
     pub(in super::super) fn agreement(&self) -> String {
         agreement_to(&self.lines)
+    }
+}
+
+/// Returns a file with its path from the top of the checkout, by the folder of its repository.
+fn below(folder: &str, file: &ChangedFile) -> ChangedFile {
+    ChangedFile {
+        path: format!("{folder}{}", file.path),
+        ..file.clone()
     }
 }
 
@@ -112,25 +161,24 @@ pub(super) fn acting_change(
         values: &values,
         allows: &allows,
     };
-    for (concern, file) in landing_concerns(repo, &changed, (old, new), &rules)? {
-        found.lines.push(concern.sentence(&ascii(&file)));
-        found.concerns.push((concern, file));
-    }
-    for file in &changed {
-        let Some((kind, shown)) = acting.kind_of(file) else {
-            continue;
-        };
-        let lines = |file: &Option<CommittedFile>| -> Result<Vec<String>, GitError> {
-            let source = file.as_ref().map(|file| source(repo, file, kind, &shown));
-            let source: Vec<SourceFile> = source.transpose()?.into_iter().collect();
-            Ok(ActingConfiguration::of(&source, &[], Vec::new()).shown())
-        };
-        let difference = listing_difference(&lines(&file.old)?, &lines(&file.new)?);
-        if !difference.is_empty() {
-            found.lines.extend(difference);
-            found.files.push(shown);
-            found.acts |= kind != EntryKind::Instructions;
+    found.add_concerns(
+        landing_concerns(repo, &changed, (Some(old), new), &rules)?,
+        "",
+    );
+    found.add_acting_files(repo, &acting, "", &changed)?;
+    for inside in repo.submodule_changes((old, new), &changed)? {
+        let folder = format!("{}/", inside.path);
+        if let Some(new) = &inside.new {
+            let allows = |path: &str| acting.allows(&format!("{folder}{path}"));
+            let rules = LandingRules {
+                allows: &allows,
+                ..rules
+            };
+            let commits = (inside.old.as_deref(), &**new);
+            let concerns = landing_concerns(&inside.repo, &inside.files, commits, &rules)?;
+            found.add_concerns(concerns, &folder);
         }
+        found.add_acting_files(&inside.repo, &acting, &folder, &inside.files)?;
     }
     Ok(found)
 }
@@ -154,9 +202,13 @@ pub(super) fn refuse_untrusted_base(
     let Some(base) = repo.branch_tip(branch)?.filter(|base| *base != head) else {
         return Ok(());
     };
-    let changed = repo.changed_files(&head, &base)?;
+    let mut changed = repo.changed_files(&head, &base)?;
     if changed.is_empty() {
         return Ok(());
+    }
+    for inside in repo.submodule_changes((&head, &base), &changed)? {
+        let folder = format!("{}/", inside.path);
+        changed.extend(inside.files.iter().map(|file| below(&folder, file)));
     }
     let acting = ActingPaths::of(project, repo, &in_git(project, repo, "")?, &base)?;
     let files: Vec<String> = changed

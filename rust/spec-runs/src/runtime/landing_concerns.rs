@@ -122,7 +122,7 @@ pub(super) struct LandingRules<'a> {
 pub(super) fn landing_concerns(
     repo: &Repo,
     changed: &[ChangedFile],
-    (old, new): (&str, &str),
+    (old, new): (Option<&str>, &str),
     rules: &LandingRules<'_>,
 ) -> Result<BTreeSet<(LandingConcern, String)>, GitError> {
     let mut found = BTreeSet::new();
@@ -154,8 +154,12 @@ pub(super) fn landing_concerns(
     // What the target has already is nothing new.
     let mut kept = BTreeSet::new();
     for (concern, path) in found {
-        let is_known =
-            concern == LandingConcern::Dependencies && !repo.files_below(old, &path)?.is_empty();
+        let is_known = match old {
+            Some(old) if concern == LandingConcern::Dependencies => {
+                !repo.files_below(old, &path)?.is_empty()
+            }
+            _ => false,
+        };
         if !is_known {
             kept.insert((concern, path));
         }
