@@ -50,6 +50,11 @@ def own_tools_of(word: str) -> tuple[str, str] | None:
     return _OWN_TOOLS.get(word)
 
 
+def toolset_of_format(word: str) -> str:
+    """Name the toolset with the tools for items of a format."""
+    return word if word in _OWN_TOOLS else "items"
+
+
 def title_of(word: str) -> str:
     """Give the name of a format, as people write it."""
     return next((row["title"] for row in formats() if row["word"] == word), word)

@@ -67,7 +67,7 @@ def test_commands_read_where_the_plan_lies(word: str, folder: Path) -> None:
     assert "Plans checked: " in run(folder, "lint")
     report = json.loads(run(folder, "lint", "--json"))["data"]
     assert report["specs_checked"] == report["errors"] == 0
-    run(folder, "status")
+    assert "findings" not in run(folder, "status")
     assert tree(folder) == before, "reading leaves everything as it was"
 
 
@@ -198,3 +198,16 @@ async def test_five_tools_do_everything(word: str, folder: Path) -> None:
         assert "no such state" in words
         since = await call.data("item_list", since="")
         assert since["cursor"]
+
+
+@pytest.mark.requirement("plans:everywhere:commands")
+@pytest.mark.parametrize("word", ["openspec"])
+def test_lint_status_and_doctor_say_what_is_wrong_in_a_plan(word: str, folder: Path) -> None:
+    delta = folder / "openspec/changes/add-login/specs/auth/spec.md"
+    delta.write_text("## ADDED Requirements\n\n### Requirement: Log in\nPeople log in.\n", encoding="utf-8")
+    assert "Plans checked: 1 error, 1 warning." in run(folder, "lint", code=1)
+    assert "2 findings in plans; `chant-mcp lint` lists them." in run(folder, "status")
+    doctor = CliRunner().invoke(program, ["--project", str(folder), "doctor", "--json"])
+    assert json.loads(doctor.stdout)["data"]["plans"] == {"errors": 1, "warnings": 1, "hints": 0}
+    doctor = CliRunner().invoke(program, ["--project", str(folder), "doctor"])
+    assert "1 error, 1 warning; `chant-mcp lint` lists them" in " ".join(doctor.stdout.split())

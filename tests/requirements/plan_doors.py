@@ -52,6 +52,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "plans:tools:five": Requirement(
         "Five tools list, show, choose, change and add items of every format.", "issue 47: Five tools"
     ),
+    "plans:documents:resources": Requirement(
+        "Items of plans and their documents are resources, listed and completed, and no other file is one",
+        "issue: Any plan, where it lies: Everywhere at once",
+    ),
+    "plans:documents:prompts": Requirement(
+        "The prompts of hosts' menus take items of every format",
+        "issue: Any plan, where it lies: Everywhere at once",
+    ),
     "plans:tools:order": Requirement(
         "The order of the next item encloses its texts with document and lines, statements and boxes.",
         "issue 47: Five tools",

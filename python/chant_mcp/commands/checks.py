@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import click
 
 from chant_mcp.commands.answers import all_option, exit_code_1, json_option
+from chant_mcp.commands.plan_findings import has_error, plan_findings, show_findings
 from chant_mcp.commands.receipt import show_report, target_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.formats import plan_formats_in
@@ -32,15 +33,14 @@ def lint(context: click.Context, session: Session, id: str | None, show_all: boo
     """
     from chant_mcp.plugins.lint import lint_specs
 
-    plans: list[Data] = []
-    if id is None and plan_formats_in(session.place.root):
-        plans = session.workspace.plan_findings()["findings"]
-        if not (session.place.root / ".chant").is_dir():
-            if as_json:
-                say_json(written(_with_plans(_NO_SPECS, plans)))
-            else:
-                _show_plan_findings(plans)
-            context.exit(1 if _has_error(plans) else 0)
+    has_plans = id is None and bool(plan_formats_in(session.place.root))
+    plans = plan_findings(session) if has_plans else []
+    if has_plans and not (session.place.root / ".chant").is_dir():
+        if as_json:
+            say_json(written(_with_plans(_NO_SPECS, plans)))
+        else:
+            show_findings(plans)
+        context.exit(1 if has_error(plans) else 0)
 
     text, report = gathered(
         lambda limit, offset: lint_specs(session, id, limit=limit, offset=offset),
@@ -53,8 +53,8 @@ def lint(context: click.Context, session: Session, id: str | None, show_all: boo
     else:
         _show_lint(report, is_one=id is not None)
         if plans:
-            _show_plan_findings(plans)
-    context.exit(1 if report["errors"] or report.get("configuration") or _has_error(plans) else 0)
+            show_findings(plans)
+    context.exit(1 if report["errors"] or report.get("configuration") or has_error(plans) else 0)
 
 
 _NO_SPECS: Data = {
@@ -74,23 +74,6 @@ def _with_plans(report: Data, findings: list[Data]) -> Data:
         for name in ("error", "warning")
     }
     return {**report, **counts, "diagnostics": [*report["diagnostics"], *rows]}
-
-
-def _has_error(findings: list[Data]) -> bool:
-    return any(one["severity"] == "error" for one in findings)
-
-
-def _show_plan_findings(findings: list[Data]) -> None:
-    from chant_mcp.commands import display
-
-    out = display.console()
-    colors = {"error": "red", "warning": "yellow", "hint": "dim"}
-    for one in findings:
-        place = f"{one['path']}:{one['line']}" if one["line"] else one["path"]
-        head = display.plain(f"{one['severity']} {one['rule']} ", colors[one["severity"]])
-        out.print(head + display.plain(f"{place}: {one['message']}"), soft_wrap=True)
-    counts = [sum(one["severity"] == name for one in findings) for name in ("error", "warning")]
-    out.print(f"Plans checked: {counted(counts[0], 'error')}, {counted(counts[1], 'warning')}.")
 
 
 def _show_lint(report: Data, is_one: bool) -> None:

@@ -10,11 +10,14 @@ import click
 from rich.console import RenderableType
 
 from chant_mcp.commands.answers import exit_code_1, json_option
+from chant_mcp.commands.plan_findings import plan_findings
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import Data
 from chant_mcp.safe_path import relative_elements
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import counted, say_json
+
+_SEVERITIES = ("error", "warning", "hint")
 
 
 @click.command()
@@ -58,6 +61,8 @@ def doctor(
     from chant_mcp.init.host_check import check_hosts
 
     found["servers"] = _figures_of_servers(session)
+    findings = plan_findings(session)
+    found["plans"] = {f"{word}s": sum(one["severity"] == word for one in findings) for word in _SEVERITIES}
     checks = check_hosts(Path(session.chant.root), sys.executable, session.environment)
     found["hosts"] = [check.data() for check in checks]
     found["problems"] += [check.problem for check in checks if check.problem]
@@ -130,6 +135,7 @@ def _parts(found: Data) -> Iterator[RenderableType]:
             ("Trust", plain(found["trust"])),
             ("Runs", plain(found["confinement"])),
             ("Holds", plain(", ".join(found["dialects"]) or "nothing yet")),
+            *([("Plans", plain(words))] if (words := _plan_words(found["plans"])) else []),
             ("Git", plain(git["program"] or "not found", "" if git["program"] else "red")),
             ("Repository", plain(git["common_dir"] or "none")),
             ("Commits by", plain(git["commits_by"] or "no one")),
@@ -149,6 +155,11 @@ def _parts(found: Data) -> Iterator[RenderableType]:
         yield plain("→ `env: {pass: [NAME]}` in the configuration passes one to agents and checks.", "dim")
     for problem in found["problems"]:
         yield plain("\n✗ ", "red") + plain(problem)
+
+
+def _plan_words(counts: Data) -> str:
+    words = [counted(counts[f"{word}s"], word) for word in _SEVERITIES[:2] if counts[f"{word}s"]]
+    return f"{', '.join(words)}; `chant-mcp lint` lists them" if words else ""
 
 
 def _server(one: Data) -> str:

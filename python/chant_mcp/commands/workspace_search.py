@@ -6,6 +6,7 @@ import click
 
 from chant_mcp.commands import specs
 from chant_mcp.commands.answers import format_option, json_option, limit_option, search_all_option
+from chant_mcp.commands.plan_findings import findings_line, plan_findings
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.commands.workspace import (
     holds_specs_alone,
@@ -14,10 +15,9 @@ from chant_mcp.commands.workspace import (
     status_option,
     with_more,
 )
-from chant_mcp.formats import plan_formats_in
 from chant_mcp.paging import EVERYTHING, Data, gathered
 from chant_mcp.session import Session, dialects_in
-from chant_mcp.terminal import counted, say_json
+from chant_mcp.terminal import say_json
 
 
 @click.command()
@@ -69,8 +69,5 @@ def status(session: Session, activity: bool, as_json: bool) -> None:
         out.print(waiting)
     if (problems := display.problems_block(counts)) is not None:
         out.print(problems)
-    if plan_formats_in(session.place.root):
-        found = session.workspace.plan_findings()["findings"]
-        wrong = [one for one in found if one["severity"] != "hint"]
-        if wrong:
-            out.print(f"{counted(len(wrong), 'finding')} in plans; `chant-mcp lint` lists them.")
+    if line := findings_line(plan_findings(session)):
+        out.print(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from mcp import MCPError
@@ -13,6 +14,7 @@ from mcp_types import (
     PromptReference,
 )
 
+from chant_mcp.formats import plan_formats_in
 from chant_mcp.server.prompts import PROMPTS
 from chant_mcp.server.uris import template_named
 from chant_mcp.session import Session
@@ -104,6 +106,15 @@ def _ticket(session: Session, text: str, given: Mapping[str, str]) -> Values:
     return _ids(session.workspace.mention(text, dialect="tickets", limit=MOST).data)
 
 
+def _format(session: Session, text: str, given: Mapping[str, str]) -> Values:
+    wanted = [word for word in plan_formats_in(Path(session.place.root)) if _fits(text, word)]
+    return wanted, len(wanted)
+
+
+def _plan_item(session: Session, text: str, given: Mapping[str, str]) -> Values:
+    return _ids(session.workspace.mention(text, dialect=given.get("format"), limit=MOST).data)
+
+
 def _fits(text: str, name: str) -> bool:
     name = name.lower()
     return all(word in name for word in text.lower().split())
@@ -117,5 +128,7 @@ _ARGUMENTS: dict[tuple[str, str], Callable[[Session, str, Mapping[str, str]], Va
     ("speckit", "document"): _document,
     ("tickets", "project"): _project,
     ("tickets", "id"): _ticket,
+    ("items", "format"): _format,
+    ("items", "path"): _plan_item,
 }
 """By toolset and argument what completes it."""

@@ -7,10 +7,12 @@ import binascii
 from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any
+from urllib.parse import quote
 
 from mcp import MCPError
 from mcp_types import INVALID_PARAMS, Annotations, Resource, ResourceTemplate
 
+from chant_mcp.formats import toolset_of_format
 from chant_mcp.server.uris import (
     MARKDOWN,
     TEMPLATES,
@@ -57,7 +59,7 @@ def page_of(session: Session, toolsets: list[str], offset: int) -> tuple[list[Re
     if not dialects_in(session.place.root):  # a home folder, say, which is not to be searched for items
         return [], None
     found = session.workspace.touched(limit=PAGE, offset=offset).data
-    rows = [_listed(row) for row in found["items"] if row["dialect"] in toolsets]
+    rows = [_listed(row) for row in found["items"] if toolset_of_format(row["dialect"]) in toolsets]
     return rows, found.get("next_offset")
 
 
@@ -152,6 +154,17 @@ def _ticket(session: Session, values: dict[str, str]) -> str:
     return session.enclosed.tickets.document(values["project"], values["id"]).text
 
 
+def _plan_document(session: Session, values: dict[str, str]) -> str:
+    format, path = values["format"], values["path"]
+    if "/" in path:
+        return session.workspace.plan_document(format, path).text
+    item = session.workspace.item_get(f"{format}:{path}").data
+    uri = f"plan://{format}"
+    links = [f"- [{document}]({uri}/{quote(document)})" for document in item["documents"]]
+    parts = [f"# {item['title']}", f"Status: {item['status']}", "\n".join(links), item["body"]]
+    return "\n\n".join(filter(None, parts)).rstrip() + "\n"
+
+
 _READERS: dict[str, Callable[[Session, dict[str, str]], str]] = {
     "spec": _spec,
     "log": _log,
@@ -160,5 +173,6 @@ _READERS: dict[str, Callable[[Session, dict[str, str]], str]] = {
     "feature": _feature,
     "feature-document": _feature_document,
     "ticket": _ticket,
+    "plan-document": _plan_document,
 }
 """By the name of a template what reads its documents."""

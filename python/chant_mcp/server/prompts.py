@@ -19,6 +19,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from chant_mcp.formats import toolset_of_format
 from chant_mcp.resources import text as resource_text
 from chant_mcp.server.documents import META, text_of
 from chant_mcp.server.uris import MARKDOWN, TEXT_IS_DATA, document_of, uri_of
@@ -113,7 +114,8 @@ def _embedded(session: Session, item: Mapping[str, Any]) -> PromptMessage:
 
 def _work(session: Session, toolsets: list[str], arguments: Mapping[str, str]) -> list[PromptMessage]:
     item = _found(session, arguments)
-    text = _text(f"work-{item['dialect']}", id=item["id"], path=item["path"])
+    which = toolset_of_format(item["dialect"])
+    text = _text(f"work-{which}", id=item["id"], path=item["path"], key=item["key"])
     return [_say(f"{text}\n\n{TEXT_IS_DATA}"), _embedded(session, item)]
 
 

@@ -98,10 +98,18 @@ TEMPLATES = (
         toolset="tickets",
         tool="get_cr",
     ),
+    DocumentTemplate(
+        name="plan-document",
+        uri="plan://{format}/{+path}",
+        title="Item or document of a plan",
+        about="An item of an OpenSpec, Kiro or Backlog.md plan by its ID, or a document by its path.",
+        toolset="items",
+        tool="item_get",
+    ),
 )
 """All templates, in the order of the toolsets."""
 
-_TOOLSETS = {"ticket": "tickets", "skill": "chant"}
+_TOOLSETS = {"ticket": "tickets", "skill": "chant", "plan": "items"}
 """Toolsets of schemes that have another name."""
 
 
@@ -153,4 +161,6 @@ def uri_of(key: str) -> str:
         return f"speckit://feature/{quote(rest.partition('#')[0], safe='')}"
     if dialect == "tickets":
         return f"ticket://{quote(rest.rpartition('-')[0], safe='')}/{quote(rest, safe='')}"
+    if dialect != "chant":
+        return f"plan://{dialect}/{quote(rest)}"
     return f"chant://spec/{quote(rest, safe='')}"

@@ -286,6 +286,13 @@ impl PyWorkspace {
         answer(py, || plan_answers::get_item(&self.workspace, id, section))
     }
 
+    /// The text of a document of a format's plans.
+    fn plan_document(&self, py: Python<'_>, format: &str, path: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || {
+            plan_answers::document_text(&self.workspace, format, path)
+        })
+    }
+
     /// Items that can be worked on now, with the order of the first one.
     ///
     /// Further keywords: those of `chant_mcp.parameters.ItemPage`.

@@ -19,6 +19,7 @@ use super::view::problems;
 use super::workspace_graph::WorkspaceGraph;
 use chant_base::answer::{Answer, cut, fitting, size_of};
 use chant_base::error::Error;
+use chant_base::next_step::HintText;
 use chant_graph::{EdgeKind, ItemProgress};
 use chant_plan_format::finding::FindingLevel;
 use chant_plan_format::intent::{AttributeSetting, EditIntent, ItemDraft, TickTarget};
@@ -348,6 +349,27 @@ pub fn get_item(workspace: &Workspace, name: &str, section: Option<&str>) -> Res
     let joined = workspace.snapshot()?;
     let item = resolve_item(workspace, &joined, name)?;
     Ok(Answer::data(&whole_item(&joined, &item, section)?))
+}
+
+/// The text of a document of a format's plans.
+///
+/// # Errors
+/// As [`Workspace::snapshot`]; `NotFound` for a path that is none of their documents.
+pub fn document_text(workspace: &Workspace, format: &str, path: &str) -> Result<Answer, Error> {
+    let joined = workspace.snapshot()?;
+    let roots = joined.formats();
+    let units = roots
+        .filter(|root| root.format.scope().word == format)
+        .flat_map(|root| &root.snapshot.units);
+    let mut documents = units.flat_map(|unit| &unit.source.documents);
+    match documents.find(|document| *document.path == *path) {
+        Some(document) => Ok(Answer::prose(document.text.clone())),
+        None => Err(WorkspaceError::NotFound {
+            text: path.to_owned(),
+            hint: HintText::default(),
+        }
+        .into()),
+    }
 }
 
 fn whole_item<'a>(

@@ -1,0 +1,40 @@
+"""Findings of the formats' own rules in plans, for `lint`, `status` and `doctor`."""
+
+from __future__ import annotations
+
+from chant_mcp.formats import plan_formats_in
+from chant_mcp.paging import Data
+from chant_mcp.session import Session
+from chant_mcp.terminal import counted
+
+
+def plan_findings(session: Session) -> list[Data]:
+    """Check the plans of the formats without tools of their own that the project has."""
+    if not plan_formats_in(session.place.root):
+        return []
+    return session.workspace.plan_findings()["findings"]
+
+
+def has_error(findings: list[Data]) -> bool:
+    """Return true if one of some findings is an error."""
+    return any(one["severity"] == "error" for one in findings)
+
+
+def findings_line(findings: list[Data]) -> str | None:
+    """Say in a line that there is something to look at; `None` where only hints were found."""
+    wrong = [one for one in findings if one["severity"] != "hint"]
+    return f"{counted(len(wrong), 'finding')} in plans; `chant-mcp lint` lists them." if wrong else None
+
+
+def show_findings(findings: list[Data]) -> None:
+    """Print findings, and how many there are."""
+    from chant_mcp.commands import display
+
+    out = display.console()
+    colors = {"error": "red", "warning": "yellow", "hint": "dim"}
+    for one in findings:
+        place = f"{one['path']}:{one['line']}" if one["line"] else one["path"]
+        head = display.plain(f"{one['severity']} {one['rule']} ", colors[one["severity"]])
+        out.print(head + display.plain(f"{place}: {one['message']}"), soft_wrap=True)
+    counts = [sum(one["severity"] == name for one in findings) for name in ("error", "warning")]
+    out.print(f"Plans checked: {counted(counts[0], 'error')}, {counted(counts[1], 'warning')}.")
