@@ -52,6 +52,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "plans:tools:five": Requirement(
         "Five tools list, show, choose, change and add items of every format.", "issue 47: Five tools"
     ),
+    "plans:writers:no_tick_is_lost": Requirement(
+        "Ticks of several servers in one list are all there, and no other byte changed",
+        "issue: Any plan, where it lies: Proof",
+    ),
+    "plans:writers:no_number_twice": Requirement(
+        "New tasks of several servers have numbers of their own",
+        "issue: Any plan, where it lies: Proof",
+    ),
+    "plans:writers:transactions": Requirement(
+        "A transaction over plans of several formats is all or nothing, whenever its process dies",
+        "issue: Any plan, where it lies: Proof",
+    ),
     "plans:documents:resources": Requirement(
         "Items of plans and their documents are resources, listed and completed, and no other file is one",
         "issue: Any plan, where it lies: Everywhere at once",
