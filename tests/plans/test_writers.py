@@ -1,4 +1,4 @@
-"""Several servers and a crash on plans: no tick is lost, no number comes twice, a transaction is whole or not."""
+"""Several servers and a crash on plans: no tick is lost, no number comes twice, transactions are whole."""
 
 from __future__ import annotations
 
