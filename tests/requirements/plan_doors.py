@@ -64,6 +64,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A transaction over plans of several formats is all or nothing, whenever its process dies",
         "issue: Any plan, where it lies: Proof",
     ),
+    "plans:backlog:locks_of_its_program": Requirement(
+        "Edits of Backlog tasks take the locks of Backlog.md's own program where it has some",
+        "issue: Any plan, where it lies: Backlog.md",
+    ),
+    "plans:backlog:numbers_of_branches": Requirement(
+        "New Backlog tasks get numbers that no branch has",
+        "issue: Any plan, where it lies: Backlog.md",
+    ),
     "plans:documents:resources": Requirement(
         "Items of plans and their documents are resources, listed and completed, and no other file is one",
         "issue: Any plan, where it lies: Everywhere at once",

@@ -6,6 +6,7 @@ use chant_plan_format::finding::{ActingPart, PlanFinding};
 use chant_plan_format::intent::{EditRequest, IntentKind, UnitEdit};
 use chant_plan_format::join::JoinInput;
 use chant_plan_format::order::{OrderRefusal, PlanOrder};
+use chant_plan_format::program_lock::{LockTarget, ProgramLock};
 use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::scope::{FormatScope, RootLayout, UnitForm, UnitPattern};
 use chant_plan_format::snapshot::PlanSnapshot;
@@ -134,6 +135,14 @@ impl PlanFormat for BacklogTasks {
         request: &EditRequest<'_>,
     ) -> Result<UnitEdit, EditRefusal> {
         super::edit::edit(unit, request)
+    }
+
+    fn program_locks(&self, settings: &RootSettings, target: LockTarget<'_>) -> Vec<ProgramLock> {
+        super::program_locks::program_locks(settings, target)
+    }
+
+    fn numbered_name(&self) -> Option<fn(&str) -> Option<String>> {
+        Some(|unit| id_of_file(unit).map(|id| id.to_string()))
     }
 
     fn check(&self, snapshot: &PlanSnapshot) -> Vec<PlanFinding> {

@@ -11,6 +11,7 @@ mod front_matter;
 mod join;
 mod marks;
 mod order;
+mod program_locks;
 mod read;
 mod task_ids;
 

@@ -5,6 +5,7 @@ use super::finding::{ActingPart, PlanFinding};
 use super::intent::{EditRequest, UnitEdit};
 use super::join::{JoinInput, join_by_name};
 use super::order::{OrderRefusal, PlanOrder, order_of};
+use super::program_lock::{LockTarget, ProgramLock};
 use super::refusal::EditRefusal;
 use super::scope::{FormatScope, RootLayout};
 use super::snapshot::PlanSnapshot;
@@ -59,6 +60,18 @@ pub trait PlanFormat: Send + Sync {
         unit: Option<&PlanUnit>,
         request: &EditRequest<'_>,
     ) -> Result<UnitEdit, EditRefusal>;
+
+    /// The locks that the format's own program takes for such an edit, and that a writer beside it takes, too
+    /// (question 5): to edit a unit, or to add an item.
+    fn program_locks(&self, _settings: &RootSettings, _target: LockTarget<'_>) -> Vec<ProgramLock> {
+        Vec::new()
+    }
+
+    /// Returns the name that an item has by the name of its unit, where new items are numbered and those of other
+    /// branches count (question 4).
+    fn numbered_name(&self) -> Option<fn(&str) -> Option<String>> {
+        None
+    }
 
     /// Checks all units by the format's own rules (question 6).
     fn check(&self, snapshot: &PlanSnapshot) -> Vec<PlanFinding>;

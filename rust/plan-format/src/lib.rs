@@ -13,6 +13,7 @@ pub mod intent;
 pub mod item_ids;
 pub mod join;
 pub mod order;
+pub mod program_lock;
 pub mod refusal;
 pub mod scope;
 pub mod section_edit;

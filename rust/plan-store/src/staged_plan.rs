@@ -58,6 +58,7 @@ pub struct StagedPlan {
     texts: StagedTexts,
     moves: Vec<ChangeStep>,
     before: Vec<(String, String)>,
+    elsewhere: Vec<Box<str>>,
 }
 
 impl StagedPlan {
@@ -69,7 +70,13 @@ impl StagedPlan {
             texts: StagedTexts::default(),
             moves: Vec::new(),
             before: Vec::new(),
+            elsewhere: Vec::new(),
         }
+    }
+
+    /// Keeps new items from names that are taken elsewhere, as in other branches.
+    pub fn avoid(&mut self, names: Vec<Box<str>>) {
+        self.elsewhere = names;
     }
 
     /// The plans with which it began.
@@ -111,6 +118,7 @@ impl StagedPlan {
             return Vec::new();
         }
         let mut taken = self.root.taken();
+        taken.extend(self.elsewhere.iter().cloned());
         let items = self.units.iter().flat_map(|unit| &unit.items);
         taken.extend(items.map(|item| item.name.clone()));
         taken

@@ -1,13 +1,14 @@
 //! Edits of items of plans: found in the graph, decided on what the documents say under their locks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use chant_base::error::Error;
 use chant_plan_format::intent::EditIntent;
+use chant_plan_format::program_lock::{LockBase, LockTarget, ProgramLock};
 use chant_plan_store::{AppliedEdit, EditTarget, PlanRoot, StagedPlan};
-use chant_store::disk::{self, LOCK_TIMEOUT};
+use chant_store::disk::{self, FolderLock, FolderLockRequest, LOCK_TIMEOUT};
 
 use super::Workspace;
 use super::error::WorkspaceError;
@@ -137,6 +138,29 @@ impl PlanPlace {
         })
     }
 
+    /// Returns true if an item is to be added.
+    pub(super) fn adds(&self) -> bool {
+        let mut intents = self.intents.iter();
+        intents.any(|intent| matches!(intent, EditIntent::Add { .. }))
+    }
+
+    /// The locks that the format's own program takes for such an edit, each with the program's name.
+    pub(super) fn program_locks(&self, root: &PlanRoot) -> Vec<(ProgramLock, &'static str)> {
+        let target = if self.adds() {
+            Some(LockTarget::NewItem)
+        } else {
+            let mut units = root.snapshot.units.iter();
+            let unit = units.find(|unit| Some(&*unit.source.path) == self.unit.as_deref());
+            unit.map(|unit| LockTarget::Unit(unit))
+        };
+        let Some(target) = target else {
+            return Vec::new();
+        };
+        let locks = root.format.program_locks(&root.settings, target);
+        let title = root.format.scope().title;
+        locks.into_iter().map(|lock| (lock, title)).collect()
+    }
+
     /// The key of the item after an edit.
     pub(super) fn key_after(&self, applied: &AppliedEdit) -> String {
         match &applied.added {
@@ -178,10 +202,14 @@ impl Workspace {
             let joined = self.snapshot()?;
             let place = PlanPlace::of(self, &joined, operation)?;
             let mut staged = StagedPlan::begin(place.root_in(&joined)?);
+            if place.adds() {
+                staged.avoid(self.names_in_branches(staged.root()));
+            }
             let applied = place.apply(&mut staged, &now)?;
             Ok((place, staged, applied))
         };
         let (place, staged, applied) = decide()?;
+        let _locks = self.take_program_locks(place.program_locks(staged.root()))?;
         let paths: Vec<String> = staged
             .replaced()
             .iter()
@@ -230,6 +258,58 @@ impl Workspace {
                 .collect(),
             notes: applied.notes,
         }))
+    }
+
+    /// Takes locks of other programs, each once and in one order.
+    ///
+    /// # Errors
+    /// `Busy` or `Io`.
+    pub(super) fn take_program_locks(
+        &self,
+        mut wanted: Vec<(ProgramLock, &'static str)>,
+    ) -> Result<Vec<FolderLock>, Error> {
+        wanted.sort_unstable();
+        wanted.dedup();
+        let deadline = Instant::now() + LOCK_TIMEOUT;
+        let mut held = Vec::new();
+        for (lock, program) in wanted {
+            let base = match lock.base {
+                LockBase::Root => self.root.clone(),
+                LockBase::GitFolder => match self.parts.chant.repo()? {
+                    Some(repo) => repo.common_dir().to_owned(),
+                    None => continue,
+                },
+            };
+            let base = disk::real(&base).unwrap_or(base);
+            let request = FolderLockRequest {
+                root: &base,
+                folder: Path::new(&lock.folder),
+                name: &lock.name,
+                stale_after: lock.stale_after,
+                program,
+            };
+            held.extend(FolderLock::take(&request, deadline)?);
+        }
+        Ok(held)
+    }
+
+    /// The names of numbered items that the branches of the repository hold.
+    pub(super) fn names_in_branches(&self, root: &PlanRoot) -> Vec<Box<str>> {
+        // A repository that cannot be read says nothing, and blocks no item.
+        let (Some(name_of), Ok(Some(repo))) =
+            (root.format.numbered_name(), self.parts.chant.repo())
+        else {
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        for pattern in &root.format.layout(&root.settings).units {
+            let folder = self.root.join(&pattern.folder);
+            for file in repo.names_in_branches(&folder, "").unwrap_or_default() {
+                let unit = pattern.unit_at(&format!("{}/{file}", pattern.folder));
+                names.extend(unit.and_then(|unit| name_of(&unit.name)).map(Into::into));
+            }
+        }
+        names
     }
 
     /// Returns the one format here that takes new items by its word alone.

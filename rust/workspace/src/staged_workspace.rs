@@ -136,6 +136,9 @@ impl StagedWorkspace {
             self.formats.len() - 1
         };
         let (stage, now) = &mut self.formats[at];
+        if place.adds() {
+            stage.avoid(workspace.names_in_branches(stage.root()));
+        }
         let applied = place.apply(stage, &workspace.now())?;
         let (joined, elsewhere) = (&self.joined, &self.outside);
         *now = Arc::new(stage.joined(&|keys| standings(joined, elsewhere, keys)));

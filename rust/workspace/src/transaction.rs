@@ -10,10 +10,11 @@ use super::Workspace;
 use super::handle::whole;
 use super::key;
 use super::ops::resolve_item;
-use super::plan_edit::PlanOperation;
+use super::plan_edit::{PlanOperation, PlanPlace};
 use super::staged_workspace::StagedWorkspace;
 use super::workspace_graph::WorkspaceGraph;
 use chant_base::error::Error;
+use chant_plan_format::program_lock::ProgramLock;
 use chant_speckit::staged::CompletionRequest;
 use chant_specs::ops as specs;
 use chant_store::disk::{self, LOCK_TIMEOUT};
@@ -118,6 +119,7 @@ impl Transaction {
             return Ok(TransactionOutcome::default());
         }
         let gates = self.would_be.gates(workspace)?;
+        let _locks = workspace.take_program_locks(self.program_locks(workspace)?)?;
         let mut paths: Vec<String> = Vec::new();
         let deadline = Instant::now() + LOCK_TIMEOUT;
         while Instant::now() < deadline {
@@ -131,6 +133,24 @@ impl Transaction {
         }
         let first = paths.first().map_or("", String::as_str);
         Err(disk::busy(Path::new(first), "kept changing").into())
+    }
+
+    /// The locks of the programs whose documents change. An item that only this transaction adds has none.
+    fn program_locks(
+        &self,
+        workspace: &Workspace,
+    ) -> Result<Vec<(ProgramLock, &'static str)>, Error> {
+        let joined = workspace.snapshot()?;
+        let mut locks = Vec::new();
+        for operation in &self.operations {
+            if let ItemOperation::Intent(operation) = operation
+                && let Ok(place) = PlanPlace::of(workspace, &joined, operation)
+                && let Ok(root) = place.root_in(&joined)
+            {
+                locks.extend(place.program_locks(&root));
+            }
+        }
+        Ok(locks)
     }
 
     /// Writes the changes when they replace just these documents.

@@ -13,6 +13,7 @@ mod by_handle;
 #[cfg(not(unix))]
 mod by_path;
 mod expected;
+mod folder_lock;
 mod held_files;
 mod listing;
 mod lock;
@@ -48,6 +49,7 @@ pub use bounds::OpenBounds;
 use chant_base::counted::{count_opened, count_read, count_written};
 use chant_base::document_size::MAX_DOCUMENT_BYTES;
 pub use expected::{ExpectedContent, ExpectedFile};
+pub use folder_lock::{FolderLock, FolderLockRequest};
 pub use held_files::{after_fork, before_fork};
 pub use listing::{FolderEntry, FolderFile, FolderListing, list, names};
 pub use lock::Lock;
