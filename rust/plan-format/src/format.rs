@@ -2,7 +2,7 @@
 
 use super::document::RootSettings;
 use super::finding::{ActingPart, PlanFinding};
-use super::intent::{EditRequest, UnitEdit};
+use super::intent::{EditIntent, EditRequest, UnitEdit};
 use super::join::{JoinInput, join_by_name};
 use super::order::{OrderRefusal, PlanOrder, order_of};
 use super::refusal::EditRefusal;
@@ -69,6 +69,17 @@ pub trait PlanFormat: Send + Sync {
     /// [`OrderRefusal`] where there is nothing to do.
     fn order(&self, snapshot: &PlanSnapshot, node: usize) -> Result<PlanOrder, OrderRefusal> {
         order_of(snapshot, node)
+    }
+
+    /// The edits besides its boxes that say that an item is done, each with the name of the item that it is about
+    /// (question 7). The boxes are ticked already.
+    fn landed(
+        &self,
+        _unit: &PlanUnit,
+        _settings: &RootSettings,
+        _item: usize,
+    ) -> Vec<(Box<str>, EditIntent)> {
+        Vec::new()
     }
 
     /// The entries of a text that make programs or agents act (question 8).

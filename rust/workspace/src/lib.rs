@@ -40,6 +40,7 @@ pub mod plan_answers;
 pub mod plan_edit;
 pub mod plan_item;
 mod plan_view;
+mod plan_work;
 pub mod repository_union;
 mod revision_view;
 mod run_situations;
@@ -48,6 +49,7 @@ mod staged_workspace;
 pub mod token_budget;
 pub mod transaction;
 mod view;
+pub mod work_items;
 pub mod workspace_graph;
 
 use std::collections::HashMap;
