@@ -574,6 +574,27 @@ impl ChantProject {
         })
     }
 
+    /// Returns the keys of the items of a format that agents can work on now, each alone.
+    fn ready_items(&self, py: Python<'_>, word: &str) -> Result<Vec<String>, Raised> {
+        call(py, || {
+            let items = self.project.work_items;
+            let ready = items.map(|items| items.ready(&self.project, &format!("{word}:*")));
+            Ok(ready.unwrap_or_default())
+        })
+    }
+
+    /// Returns the name that runs on a spec or on an item of another format have in lists: its ID, or its key.
+    fn run_name(&self, py: Python<'_>, name: &str) -> Result<String, Raised> {
+        call(py, || {
+            let items = self.project.work_items;
+            if let Some(key) = items.and_then(|items| items.key_of(&self.project, name)) {
+                return Ok(key);
+            }
+            let snapshot = self.project.snapshot()?;
+            Ok(self.project.resolve(&snapshot, name)?.id.to_string())
+        })
+    }
+
     /// Returns what a start would work on, take and cost; nothing is started.
     ///
     /// Further keywords: those of `chant_mcp.parameters.StartRequestOfPerson`.
@@ -586,8 +607,12 @@ impl ChantProject {
     ) -> Result<PyAnswer, Raised> {
         let start: StartRequest = read(start.as_ref())?;
         answer(py, || {
-            let (project, id) = self.of_run(id)?;
-            runs::work_forecast(&project, &id, &start.try_into()?)
+            let (project, own) = self.of_run(id)?;
+            let start = start.try_into()?;
+            if project.holds_orders() {
+                return runs::work_forecast_item(&self.project, id, &start);
+            }
+            runs::work_forecast(&project, &own, &start)
         })
     }
 

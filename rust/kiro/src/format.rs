@@ -130,6 +130,14 @@ impl PlanFormat for KiroSpecs {
     }
 
     /// Nothing below the specs acts: what does is on the list of agents' places.
+    fn free_documents(&self) -> &'static [&'static str] {
+        &["design.md", "research.md"]
+    }
+
+    fn is_worked_in_parts(&self) -> bool {
+        true
+    }
+
     fn landed(
         &self,
         unit: &PlanUnit,

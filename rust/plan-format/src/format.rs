@@ -71,6 +71,16 @@ pub trait PlanFormat: Send + Sync {
         order_of(snapshot, node)
     }
 
+    /// Returns true if the parts of an item that only holds others are worked on one by one (question 7).
+    fn is_worked_in_parts(&self) -> bool {
+        false
+    }
+
+    /// The documents of a folder of its own that a run on one of its items may write, by their names (question 7).
+    fn free_documents(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The edits besides its boxes that say that an item is done, each with the name of the item that it is about
     /// (question 7). The boxes are ticked already.
     fn landed(

@@ -1,6 +1,9 @@
 //! Orders for items of other formats: the documents by which runs work on them as they work on specs.
 
 use super::project::ProjectRuns;
+use super::runtime::spec_state::change_spec;
+use super::start::{StartOptions, StartPlan, StartTarget, WorkMode};
+use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
 use chant_specs::error::ChantError;
@@ -193,6 +196,84 @@ fn foreign_name(spec: &Spec) -> Error {
         spec.path
     );
     ChantError::Refused(message).into()
+}
+
+/// Returns the parts of an item that are worked on one by one, where its order is for a holder and that is what was
+/// asked for; `None` for other items, and for specs.
+///
+/// # Errors
+/// As [`key_of_order`]; nothing is left to do.
+pub(super) fn plan_parts(
+    project: &Project,
+    spec: &Spec,
+    wish: &StartOptions,
+) -> Result<Option<StartPlan>, Error> {
+    if !project.holds_orders() {
+        return Ok(None);
+    }
+    let Some(key) = key_of_order(spec)? else {
+        return Ok(None);
+    };
+    let order = work_items(project)?.order(project, &key)?;
+    let is_asked =
+        order.is_worked_in_parts || wish.asked.only_members || wish.mode != WorkMode::Single;
+    if order.open_parts.is_empty() || !is_asked {
+        return Ok(None);
+    }
+    let ids = order
+        .open_parts
+        .iter()
+        .filter_map(|key| run_id_of(key).parse().ok());
+    Ok(Some(StartPlan {
+        work: StartTarget::Members {
+            driver: spec.id.clone(),
+            members: ids.collect(),
+        },
+        red: Vec::new(),
+    }))
+}
+
+/// Writes orders for what can be worked on now in the run above other runs on items: the parts of its holder, else all
+/// of its format. Orders for what cannot be worked on now are set aside.
+///
+/// # Errors
+/// A `StoreError`.
+pub(super) fn write_ready(project: &Project, driver: &str, skips: bool) -> Result<(), Error> {
+    if !project.holds_orders() {
+        return Ok(());
+    }
+    let snapshot = project.snapshot()?;
+    let Some(above) = snapshot.specs.find(driver).cloned() else {
+        return Ok(());
+    };
+    let Some(key) = key_of_order(&above)? else {
+        return Ok(());
+    };
+    let items = work_items(project)?;
+    let mut ready = items.ready(project, &key);
+    if let Ok(order) = items.order(project, &key)
+        && !order.open_parts.is_empty()
+    {
+        ready.retain(|key| order.open_parts.contains(key));
+    }
+    let runs = project.runs()?;
+    let ids: Vec<String> = ready.iter().map(|key| run_id_of(key)).collect();
+    for (key, id) in ready.iter().zip(&ids) {
+        // One that is under way has its order.
+        if runs.refuse_another(id).is_ok() {
+            // What forbids work on one item is no matter of the others.
+            write_order(project, key, skips).log_failure("write the order for an item");
+        }
+    }
+    let pending = snapshot.specs.all().iter().filter(|spec| {
+        spec.status == SpecStatus::Pending && !ids.iter().any(|id| *id == *spec.id.as_str())
+    });
+    for spec in pending {
+        change_spec(project, spec.id.as_str(), &[SpecStatus::Pending], |draft| {
+            draft.set_text("status", SpecStatus::Cancelled.as_str())
+        })?;
+    }
+    Ok(())
 }
 
 /// Returns what the record of a run keeps of the item of its order; `None` for a spec.

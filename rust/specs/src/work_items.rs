@@ -43,6 +43,10 @@ pub struct WorkOrder {
     pub waits: Vec<String>,
     /// Its labels.
     pub labels: Vec<String>,
+    /// The keys of its open parts, each of which can be worked on alone; empty for an item without parts.
+    pub open_parts: Vec<String>,
+    /// True if its parts are worked on one by one unless somebody asks for the whole.
+    pub is_worked_in_parts: bool,
     /// True if only a person can do it.
     pub is_of_people: bool,
 }
@@ -110,6 +114,9 @@ pub trait WorkItems: Send + Sync {
     /// Returns the key that a name with the word of another format stands for, whether an item has it or not; `None`
     /// for a text that is no such name.
     fn key_of(&self, project: &Project, name: &str) -> Option<String>;
+
+    /// Returns the keys of all items of the format of a key that can be worked on alone and now.
+    fn ready(&self, project: &Project, key: &str) -> Vec<String>;
 
     /// Returns what a format says of the work on an item.
     ///

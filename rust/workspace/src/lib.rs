@@ -19,6 +19,7 @@ pub mod changes;
 pub mod completion;
 pub mod configuration;
 mod csv_table;
+mod document_work;
 pub mod error;
 pub mod export;
 mod external_lookup;

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use chant_base::error::Error;
@@ -16,11 +17,14 @@ use chant_plan_format::order::{OrderCriterion, PlanOrder};
 use chant_plan_format::snapshot::SnapshotNode;
 use chant_plan_format::unit::{PlanItem, PlanUnit};
 use chant_plan_store::{EditTarget, PlanRoot, PlanStore, StagedPlan};
+use chant_speckit::files::TASKS;
+use chant_speckit::resolve::SPECS as FEATURES;
 use chant_specs::project::Project;
 use chant_specs::work_items::{
     DocumentText, ItemJudgement, ItemLanding, ItemWork, OrderBox, WorkOrder,
 };
 use chant_store::journal::ChangeStep;
+use chant_tickets::projects::TICKETS;
 
 use super::error::WorkspaceError;
 use super::external_lookup::external_items;
@@ -123,9 +127,23 @@ impl PlanWork<'_> {
         let order = self.format.order(&root.snapshot, node)?;
         let item = root.snapshot.item(&root.snapshot.nodes[node]);
         Ok(WorkOrder {
+            open_parts: open_parts(&root, node),
+            is_worked_in_parts: item.is_group && self.format.is_worked_in_parts(),
             labels: item.labels.iter().map(ToString::to_string).collect(),
             ..work_order(&order, root.snapshot.unit(&root.snapshot.nodes[node]))
         })
+    }
+
+    /// The keys of items that can be worked on alone and now.
+    pub(super) fn ready(&self) -> Vec<String> {
+        let Some(root) = self.on_disk() else {
+            return Vec::new();
+        };
+        let nodes = 0..root.snapshot.nodes.len();
+        let ready = nodes.filter(|at| root.snapshot.nodes[*at].is_ready && is_work(&root, *at));
+        ready
+            .map(|at| root.snapshot.nodes[at].key.to_string())
+            .collect()
     }
 
     fn find(&self, root: Option<Arc<PlanRoot>>, key: &str) -> Option<FoundItem> {
@@ -173,16 +191,11 @@ impl PlanWork<'_> {
         Ok(judgement)
     }
 
-    /// Documents of an order that hold no boxes: a run may write them.
+    /// Documents of an item's folder that a run may write.
     fn free_paths(&self, base: &FoundItem) -> Vec<String> {
-        let order = self.format.order(&base.root.snapshot, base.node);
-        let order = order.unwrap_or_default();
-        let holds_boxes = |path: &str| order.criteria.iter().any(|one| *one.path == *path);
-        let paths = order
-            .own_paths
-            .iter()
-            .filter(|path| !holds_boxes(path) && ***path != *base.path());
-        paths.map(|path| path.to_string()).collect()
+        let unit = &base.unit().source.path;
+        let names = self.format.free_documents().iter();
+        names.map(|name| format!("{unit}/{name}")).collect()
     }
 
     /// Compares the documents of an item: they may differ in the marks of its own boxes alone.
@@ -433,9 +446,54 @@ fn is_ticked_by_now(root: &PlanRoot, landing: &ItemLanding<'_>, one: &OrderBox) 
     })
 }
 
+/// Returns true if an item is work of its own: it has a box or a state, holds no parts, and an agent may do it.
+fn is_work(root: &PlanRoot, at: usize) -> bool {
+    let node = &root.snapshot.nodes[at];
+    let item = root.snapshot.item(node);
+    let has_open = node
+        .parts
+        .iter()
+        .any(|part| !root.snapshot.nodes[*part].is_done);
+    !node.is_done && !item.is_group && !item.is_optional && !item.is_of_people && !has_open
+}
+
+/// The keys of the open items below one, in the order of their documents, that are work of their own.
+fn open_parts(root: &PlanRoot, node: usize) -> Vec<String> {
+    let mut below = root.snapshot.nodes[node].parts.clone();
+    let mut next = 0;
+    while let Some(at) = below.get(next).copied() {
+        next += 1;
+        let parts = root.snapshot.nodes[at].parts.iter();
+        let parts: Vec<usize> = parts
+            .filter(|part| !below.contains(part))
+            .copied()
+            .collect();
+        below.extend(parts);
+    }
+    below.sort_unstable();
+    let open = below.into_iter().filter(|at| is_work(root, *at));
+    open.map(|at| root.snapshot.nodes[at].key.to_string())
+        .collect()
+}
+
 /// Returns true for a path that belongs to the plans of some format; files in the folder of the run's own unit that
 /// are none of its documents are free.
-fn is_planning(path: &str, own_unit: Option<&str>) -> bool {
+pub(super) fn is_planning(path: &str, own_unit: Option<&str>) -> bool {
+    let is_of_feature = || {
+        let parts: Vec<&str> = path.split('/').collect();
+        matches!(parts.as_slice(), [FEATURES, _, TASKS])
+    };
+    let is_graph = Path::new(path)
+        .extension()
+        .is_some_and(|ending| ending == "vine");
+    if is_graph
+        || is_of_feature()
+        || path
+            .strip_prefix(TICKETS)
+            .is_some_and(|rest| rest.starts_with('/'))
+    {
+        return true;
+    }
     let is_in = |folder: &str| {
         !folder.is_empty()
             && path
@@ -581,6 +639,8 @@ fn work_order(order: &PlanOrder, unit: &PlanUnit) -> WorkOrder {
         locked_keys: texts(&order.locked_keys),
         waits: texts(&order.waits),
         labels: Vec::new(),
+        open_parts: Vec::new(),
+        is_worked_in_parts: false,
         is_of_people: order.is_of_people,
     }
 }

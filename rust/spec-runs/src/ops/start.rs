@@ -22,6 +22,7 @@ use super::super::runtime::start::{detach_runner, plan, start_run};
 use super::super::runtime::{recovery, refuse_without_commit, spec_runner};
 use super::super::start::{StartOptions, StartPlan, StartTarget, WorkMode};
 use super::super::view::work::{GradesView, QualityWarning, StartedRunView, TargetBranchView};
+use super::forecast::work_forecast;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -134,9 +135,27 @@ pub fn work_start_item(
     }
     let runs = orders.runs()?;
     let order = item_order::work_items(project)?.order(project, name)?;
-    runs.refuse_another(&run_id_of(&order.key))?;
+    runs.refuse_another(&run_id_of(&order.key))
+        .map_err(|error| {
+            let message = format!("{} cannot be started: {error}", order.key);
+            ChantError::Refused(message)
+        })?;
     let (_, id) = item_order::write_order(orders, &order.key, wish.asked.skip_criteria)?;
     work_start(orders, id.as_str(), wish, steps)
+}
+
+/// As [`work_forecast`], for an item of another format, named by its key or a part of that.
+///
+/// # Errors
+/// As [`work_start_item`].
+pub fn work_forecast_item(
+    project: &Arc<Project>,
+    name: &str,
+    wish: &StartOptions,
+) -> Result<Answer, Error> {
+    let orders = project.orders()?;
+    let (_, id) = item_order::write_order(orders, name, wish.asked.skip_criteria)?;
+    work_forecast(orders, id.as_str(), wish)
 }
 
 /// Refuses a start none of whose agents has room, or one of whose agents cannot be started. Returns the note

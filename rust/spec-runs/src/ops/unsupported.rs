@@ -87,6 +87,14 @@ pub fn work_forecast(_: &Project, _: &str, _: &StartOptions) -> Result<Answer, E
     refused()
 }
 
+/// Refuses to forecast the time and the cost of a start.
+///
+/// # Errors
+/// Always.
+pub fn work_forecast_item(_: &Project, _: &str, _: &StartOptions) -> Result<Answer, Error> {
+    refused()
+}
+
 /// `chant_split`.
 ///
 /// # Errors

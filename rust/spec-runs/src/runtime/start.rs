@@ -46,6 +46,10 @@ pub(in super::super) fn plan(
 ) -> Result<StartPlan, Error> {
     let config = snapshot.config.clone()?;
     let spec = project.resolve(snapshot, id)?;
+    if let Some(parts) = item_order::plan_parts(project, &spec, wish)? {
+        refuse_style(&config)?;
+        return Ok(parts);
+    }
     let runs = project.runs()?;
     // Records that cannot be listed forbid the start.
     runs.newest_of(spec.id.as_str())?;
