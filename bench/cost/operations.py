@@ -70,6 +70,7 @@ LEFT_OUT = {
     "chant_split": "starts processes",
     "Spec.start": "starts processes; `bench.runs` measures it",
     "Spec.pause": "is about a process",
+    "PlanItem.work": "starts processes",
     "Spec.takeover": "is about a process",
     "Spec.free": "asks a remote",
     "Workspace.leases": "asks a remote; `bench.leases` measures it",

@@ -56,6 +56,7 @@ AREAS = (
     "chant.cancel",
     "chant.archive",
     "work.start",
+    "work.items",
     "work.pause_and_takeover",
     "work.torture",
     "work.environment",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -196,6 +196,50 @@ class PlanItem(Handle):
         """
         refuse_open(self)
         return self.set_status(self.statuses[0])
+
+    def work(
+        self,
+        *,
+        chain: bool = False,
+        parallel: int | None = None,
+        skip_criteria: bool = False,
+        fresh: bool = False,
+        base: str | None = None,
+        agent: str | None = None,
+        prompt: str | None = None,
+        progress: Callable[[str], object] | None = None,
+    ) -> dict[str, Any]:
+        """Start an agent on it and return at once (`chant_work_start`); its marks are set by the landing.
+
+        Args:
+            chain: Go on with what becomes ready; of a holder its parts one by one.
+            parallel: So many workers at once.
+            skip_criteria: Start although it has no box that says when it is done.
+            fresh: Start again, without the work of earlier runs.
+            base: The branch to start from and land on, instead of the configured or the present one.
+            agent: The agent of that name in the configuration.
+            prompt: The prompt of that name.
+            progress: Called with a few words on each step.
+
+        Returns:
+            The run: `process_id`, `pid`, `spec_id` (its key), `mode`, `branch`, `target`, `worktree`, `log`.
+
+        Raises:
+            RefusedError: It waits for something, is in work, is not committed, or has no box.
+            ConfigError: No agent is configured.
+        """
+        answer = self.workspace.session.chant.work_start(
+            self.key,
+            chain=chain,
+            parallel=parallel,
+            skip_criteria=skip_criteria,
+            fresh=fresh,
+            base=base,
+            agent=agent,
+            prompt=prompt,
+            progress=progress,
+        )
+        return answer.data
 
     def reset(self) -> PlanItem:
         """Take the sign away that somebody works on it."""

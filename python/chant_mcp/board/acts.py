@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal
 
+from chant_mcp.formats import own_tools_of
 from chant_mcp.session import Session
 from chant_mcp.web_board.acts import perform
 
@@ -71,6 +72,10 @@ def _is_spec(item: Data) -> bool:
     return item["dialect"] == "chant"
 
 
+def _is_plan(item: Data) -> bool:
+    return own_tools_of(item["dialect"]) is None
+
+
 def _is_at_work(item: Data) -> bool:
     is_under_way = item["status"] == "in_progress" and item.get("why") not in ("merge", "conflict")
     return _is_spec(item) and is_under_way
@@ -90,6 +95,10 @@ def _has_open(item: Data) -> bool:
 
 def _start(session: Session, item: Data, _: str) -> ActOutcome:
     return ActOutcome(session.chant.work_start(item["id"]).text)
+
+
+def _start_item(session: Session, item: Data, _: str) -> ActOutcome:
+    return ActOutcome(session.chant.work_start(item["key"]).text)
 
 
 def _start_again(session: Session, item: Data, _: str) -> ActOutcome:
@@ -216,6 +225,9 @@ _ACTS = (
         is_of_person=True,
     ),
     ItemAct("w", "Start", lambda item: _is_spec(item) and item["meaning"] == "can_begin", _start, "consent"),
+    ItemAct(
+        "w", "Start", lambda item: _is_plan(item) and item["meaning"] == "can_begin", _start_item, "consent"
+    ),
     ItemAct("w", "Go on", _waits_by("paused"), _start, "consent"),
     ItemAct("w", "Start again", _waits_by(*_HALTED), _start_again, "consent"),
     ItemAct("p", "Pause", lambda item: _is_at_work(item) and item.get("why") != "paused", _pause),

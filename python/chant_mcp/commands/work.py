@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -16,9 +16,11 @@ from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.errors import (
     IllegalTransitionError,
     InvalidArgumentError,
+    NotInitializedError,
     NotTrustedError,
     RefusedError,
 )
+from chant_mcp.formats import plan_formats_in
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.parameters import StartRequestOfPerson, Unpack
 from chant_mcp.session import Session
@@ -29,6 +31,7 @@ from chant_mcp.terminal import say, say_json
 @click.argument("id", required=False)
 @click.option("-w", "--wait", "waits", is_flag=True, help="Wait until the work has ended.")
 @click.option("--all", "takes_all", is_flag=True, help="Work on all that is ready, without asking.")
+@click.option("--dialect", metavar="NAME", help="Without ID: only what is ready of one format.")
 @click.option("--chain", is_flag=True, help="Continue with the specs that become ready after it.")
 @click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Run N agents at a time.")
 @click.option("--skip-criteria", is_flag=True, help="Start without criteria, or with a red quality gate.")
@@ -62,13 +65,16 @@ def work(
     id: str | None,
     waits: bool,
     takes_all: bool,
+    dialect: str | None,
     is_trial: bool,
     runner: bool,
     trusted: str | None,
     as_json: bool,
     **start: Unpack[StartRequestOfPerson],
 ) -> None:
-    """Start an agent on a spec, in a separate folder. Without ID, start agents on all ready specs.
+    """Start an agent on a spec or another item, in a separate folder. Without ID, agents on all ready ones.
+
+    An item of another format is named by its key, such as `kiro:login#1.1`.
 
     Without `--wait` the command returns at once. Follow the run with `runs` and `log`, stop it with `pause`.
     """
@@ -78,6 +84,18 @@ def work(
         return
     if id is not None and takes_all:
         raise click.UsageError("`--all` means all that is ready; leave the ID or `--all` out.")
+    if id is not None and dialect is not None:
+        raise click.UsageError(
+            "`--dialect` chooses among all that is ready; leave the ID or `--dialect` out."
+        )
+    if id is None and (ready := _ready_items(session, dialect)):
+        if is_trial:
+            first = next(iter(ready.values()))[0]
+            _say_forecast(session.chant.work_forecast(first, **start), as_json)
+            return
+        if not takes_all:
+            _confirm_items(session, ready)
+        context.exit(_work_on_all(session, ready, start, waits, as_json))
     ids = [id] if id is not None else _all_ready(session, start, asks=not (takes_all or is_trial))
     if not ids:
         if as_json:
@@ -131,6 +149,62 @@ def _all_ready(session: Session, start: StartRequestOfPerson, *, asks: bool) -> 
     # The core lowers the number to the configured limit.
     start["parallel"] = start.get("parallel") or max(1, len(ready))
     return [spec["id"] for spec in ready]
+
+
+def _ready_items(session: Session, dialect: str | None) -> dict[str, list[str]]:
+    """Give the names of all that is ready by format; nothing where specs are all that there is.
+
+    Args:
+        session: The project.
+        dialect: The one format that is meant.
+    """
+    here = plan_formats_in(session.place.root)
+    if dialect is not None and dialect not in ("chant", *here):
+        words = ", ".join(("chant", *here))
+        raise click.UsageError(
+            f"`--dialect` names one of {words}; no other format here has items to work on."
+        )
+    words = here if dialect is None else [word for word in here if word == dialect]
+    ready = {word: keys for word in words if (keys := session.chant.ready_items(word))}
+    if not ready or dialect is not None:
+        return ready
+    with suppress(NotInitializedError):
+        specs = session.chant.ready(limit=EVERYTHING).data["specs"]
+        if specs:
+            ready = {"chant": [spec["id"] for spec in specs], **ready}
+    return ready
+
+
+def _confirm_items(session: Session, ready: dict[str, list[str]]) -> None:
+    """Name what would be worked on, and ask once; a script has to say `--all`."""
+    keys = [key for keys in ready.values() for key in keys]
+    count = f"{len(keys)} item{'s are' if len(keys) > 1 else ' is'} ready"
+    if not is_person(session):
+        raise click.UsageError(f"{count}. Name one of them, or add `--all` to work on all that are ready.")
+    for key in keys:
+        say(key, err=True)
+    if not click.confirm(f"{count}. Start agents on all of them?", err=True):
+        raise click.ClickException("Nothing was started.")
+
+
+def _work_on_all(
+    session: Session, ready: dict[str, list[str]], start: StartRequestOfPerson, waits: bool, as_json: bool
+) -> int:
+    """Start work on all that is ready, each format below a run of its own; give the exit code."""
+    started: list[Data] = []
+    for names in ready.values():
+        wish: StartRequestOfPerson = {**start, "parallel": start.get("parallel") or len(names)}
+        started.append(_started(session, names, wish).data)
+    if waits:
+        return watched(Watch(session.chant, [run["process_id"] for run in started]), None, as_json)
+    if as_json:
+        say_json(written({"processes": started}))
+        return 0
+    from chant_mcp.commands import display, run_display
+
+    for run in started:
+        display.console().print(run_display.started(run), soft_wrap=True)
+    return 0
 
 
 def _confirm_all(session: Session, ready: list[Data]) -> None:
@@ -230,7 +304,7 @@ def runs(
     text, data = listed(chant, ended=shows_ended or (follow and id is not None))
     found: list[Data] = data["processes"]
     if id is not None:
-        id = chant.spec_get(id, max_chars=1).data["id"]
+        id = chant.run_name(id)
         found = data["processes"] = [run for run in found if run["spec_id"] == id]
         text = written(data)
     if follow and found:

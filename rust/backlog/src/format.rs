@@ -3,7 +3,7 @@
 use chant_plan_format::PlanFormat;
 use chant_plan_format::document::RootSettings;
 use chant_plan_format::finding::{ActingPart, PlanFinding};
-use chant_plan_format::intent::{EditRequest, IntentKind, UnitEdit};
+use chant_plan_format::intent::{EditIntent, EditRequest, IntentKind, UnitEdit};
 use chant_plan_format::join::JoinInput;
 use chant_plan_format::order::{OrderRefusal, PlanOrder};
 use chant_plan_format::program_lock::{LockTarget, ProgramLock};
@@ -151,6 +151,17 @@ impl PlanFormat for BacklogTasks {
 
     fn order(&self, snapshot: &PlanSnapshot, node: usize) -> Result<PlanOrder, OrderRefusal> {
         super::order::order(snapshot, node)
+    }
+
+    fn landed(
+        &self,
+        unit: &PlanUnit,
+        settings: &RootSettings,
+        item: usize,
+    ) -> Vec<(Box<str>, EditIntent)> {
+        let last = config_of(settings).statuses.last().cloned();
+        let done = last.map(|word| (unit.items[item].name.clone(), EditIntent::Status { word }));
+        done.into_iter().collect()
     }
 
     fn acts(&self, settings: &RootSettings, path: &str, text: &str) -> Vec<ActingPart> {

@@ -11,7 +11,9 @@ use chant_spec_runs::recorded_runs::RecordedRuns;
 use chant_spec_runs::start_request::StartRequest;
 use chant_specs::ops;
 use chant_specs::project::{Project, ProjectOptions, ZonedClock};
+use chant_specs::work_items::{is_run_id, run_id_of};
 use chant_store::disk::Disk;
+use chant_workspace::work_items::FormatsAtWork;
 use chant_workspace::{external_items, token_budget};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -37,6 +39,36 @@ type HeldCommand = (
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct ChantProject {
     pub(crate) project: Arc<Project>,
+}
+
+impl ChantProject {
+    /// The project whose documents the runs on a name work on, and the name there: for an item of another format its
+    /// order.
+    fn of_run(&self, name: &str) -> Result<(Arc<Project>, String), Error> {
+        let key = self.project.work_items;
+        let key = key.and_then(|items| items.key_of(&self.project, name));
+        match key {
+            Some(key) => Ok((self.project.orders()?.clone(), run_id_of(&key))),
+            None if is_run_id(name) => Ok((self.project.orders()?.clone(), name.to_owned())),
+            None => Ok((self.project.clone(), name.to_owned())),
+        }
+    }
+
+    /// The same for a name that may be left out.
+    fn of_some_run(&self, name: Option<&str>) -> Result<(Arc<Project>, Option<String>), Error> {
+        match name {
+            Some(name) => self.of_run(name).map(|(project, id)| (project, Some(id))),
+            None => Ok((self.with_runs()?.clone(), None)),
+        }
+    }
+
+    /// The project where its runs are looked at: where it has no specs, that of the orders for other items.
+    fn with_runs(&self) -> Result<&Arc<Project>, Error> {
+        if self.project.is_initialized() {
+            return Ok(&self.project);
+        }
+        self.project.orders()
+    }
 }
 
 #[pymethods]
@@ -86,6 +118,7 @@ impl ChantProject {
             project: Arc::new(
                 call(py, || Project::open(options))?
                     .with_external(around)
+                    .with_work_items(&FormatsAtWork)
                     .at_door(door),
             ),
         })
@@ -195,7 +228,8 @@ impl ChantProject {
     ) -> Result<PyAnswer, Raised> {
         let range: runs::LogRange = read(range.as_ref())?;
         answer(py, || {
-            let ask = |lines| runs::log(&self.project, id, &range.with_lines(lines));
+            let (project, id) = self.of_run(id)?;
+            let ask = |lines| runs::log(&project, &id, &range.with_lines(lines));
             match max_tokens {
                 Some(tokens) => token_budget::within_lines(tokens, range.lines, ask),
                 None => ask(range.lines),
@@ -225,7 +259,10 @@ impl ChantProject {
 
     /// Why a spec is stuck: its file, log, locks, commits and criteria.
     fn diagnose(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::diagnose(&self.project, id))
+        answer(py, || {
+            let (project, id) = self.of_run(id)?;
+            runs::diagnose(&project, &id)
+        })
     }
 
     /// Returns what runs would find here: git, agents, and what these get of the environment. With `live` the
@@ -332,7 +369,10 @@ impl ChantProject {
     /// The receipts of a spec, or all, oldest first.
     #[pyo3(signature = (id = None))]
     fn receipt_show(&self, py: Python<'_>, id: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::receipt_show(&self.project, id))
+        answer(py, || {
+            let (project, id) = self.of_some_run(id)?;
+            runs::receipt_show(&project, id.as_deref())
+        })
     }
 
     /// Holds receipts of a spec, or of all completed ones, against the repository.
@@ -344,8 +384,15 @@ impl ChantProject {
         target: Option<&str>,
         reruns: bool,
     ) -> Result<PyAnswer, Raised> {
-        let query = runs::ReceiptQuery { id, target, reruns };
-        answer(py, || runs::receipt_verify(&self.project, query))
+        answer(py, || {
+            let (project, id) = self.of_some_run(id)?;
+            let query = runs::ReceiptQuery {
+                id: id.as_deref(),
+                target,
+                reruns,
+            };
+            runs::receipt_verify(&project, query)
+        })
     }
 
     /// Checks that what a commit completes is the newest work on its specs, as the remote knows it.
@@ -435,12 +482,18 @@ impl ChantProject {
 
     /// Makes a failed spec pending, so that it can be worked on again.
     fn reset(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::reset(&self.project, id))
+        answer(py, || {
+            let (project, id) = self.of_run(id)?;
+            runs::reset(&project, &id)
+        })
     }
 
     /// Cancels a spec, and the work on it.
     fn cancel(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::cancel(&self.project, id))
+        answer(py, || {
+            let (project, id) = self.of_run(id)?;
+            runs::cancel(&project, &id)
+        })
     }
 
     /// Records that a person approves of a spec.
@@ -453,7 +506,10 @@ impl ChantProject {
         reason: Option<String>,
     ) -> Result<PyAnswer, Raised> {
         let judgement = runs::ApprovalInput { by, reason };
-        answer(py, || runs::approve(&self.project, id, &judgement))
+        answer(py, || {
+            let (project, id) = self.of_run(id)?;
+            runs::approve(&project, &id, &judgement)
+        })
     }
 
     /// Records that a person rejects a spec, and why.
@@ -467,7 +523,10 @@ impl ChantProject {
     ) -> Result<PyAnswer, Raised> {
         let reason = Some(reason);
         let judgement = runs::ApprovalInput { by, reason };
-        answer(py, || runs::reject(&self.project, id, &judgement))
+        answer(py, || {
+            let (project, id) = self.of_run(id)?;
+            runs::reject(&project, &id, &judgement)
+        })
     }
 
     /// Moves a completed spec to the archive.
@@ -490,7 +549,7 @@ impl ChantProject {
         filter: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let filter = read(filter.as_ref())?;
-        answer(py, || runs::work_list(&self.project, &filter))
+        answer(py, || runs::work_list(self.with_runs()?, &filter))
     }
 
     /// Starts an agent on a spec, or on several, and returns once it is at work.
@@ -506,7 +565,33 @@ impl ChantProject {
     ) -> Result<PyAnswer, Raised> {
         let start: StartRequest = read(start.as_ref())?;
         report_steps(py, progress.as_ref(), |tell| {
-            runs::work_start(&self.project, id, &start.try_into()?, tell)
+            let (project, own) = self.of_run(id)?;
+            let start = start.try_into()?;
+            if project.holds_orders() {
+                return runs::work_start_item(&self.project, id, &start, tell);
+            }
+            runs::work_start(&project, &own, &start, tell)
+        })
+    }
+
+    /// Returns the keys of the items of a format that agents can work on now, each alone.
+    fn ready_items(&self, py: Python<'_>, word: &str) -> Result<Vec<String>, Raised> {
+        call(py, || {
+            let items = self.project.work_items;
+            let ready = items.map(|items| items.ready(&self.project, &format!("{word}:*")));
+            Ok(ready.unwrap_or_default())
+        })
+    }
+
+    /// Returns the name that runs on a spec or on an item of another format have in lists: its ID, or its key.
+    fn run_name(&self, py: Python<'_>, name: &str) -> Result<String, Raised> {
+        call(py, || {
+            let items = self.project.work_items;
+            if let Some(key) = items.and_then(|items| items.key_of(&self.project, name)) {
+                return Ok(key);
+            }
+            let snapshot = self.project.snapshot()?;
+            Ok(self.project.resolve(&snapshot, name)?.id.to_string())
         })
     }
 
@@ -522,7 +607,12 @@ impl ChantProject {
     ) -> Result<PyAnswer, Raised> {
         let start: StartRequest = read(start.as_ref())?;
         answer(py, || {
-            runs::work_forecast(&self.project, id, &start.try_into()?)
+            let (project, own) = self.of_run(id)?;
+            let start = start.try_into()?;
+            if project.holds_orders() {
+                return runs::work_forecast_item(&self.project, id, &start);
+            }
+            runs::work_forecast(&project, &own, &start)
         })
     }
 
@@ -562,7 +652,10 @@ impl ChantProject {
 
     /// Stops work on a spec, to go on with it later.
     fn pause(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::pause(&self.project, id))
+        answer(py, || {
+            let (project, id) = self.of_run(id)?;
+            runs::pause(&project, &id)
+        })
     }
 
     /// Stops work on a spec and says how far it is, to go on by hand; with `from_clone` it is taken at once from
@@ -576,7 +669,10 @@ impl ChantProject {
         from_clone: bool,
     ) -> Result<PyAnswer, Raised> {
         let how = runs::TakeoverOptions { force, from_clone };
-        answer(py, || runs::takeover(&self.project, id, how))
+        answer(py, || {
+            let (project, id) = self.of_run(id)?;
+            runs::takeover(&project, &id, how)
+        })
     }
 
     /// Returns which clone holds which spec, by the last look at the remote that they share.
@@ -616,7 +712,10 @@ impl ChantProject {
         id: Option<&str>,
         agreed: Option<&str>,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::merge(&self.project, id, agreed))
+        answer(py, || {
+            let (project, id) = self.of_some_run(id)?;
+            runs::merge(&project, id.as_deref(), agreed)
+        })
     }
 
     /// Returns what the folder asks for, and whether its user said yes to that.
@@ -725,7 +824,7 @@ impl ChantProject {
 
     /// Does what runs that died left undone, and says what it did.
     fn recover(&self, py: Python<'_>) -> Result<Vec<String>, Raised> {
-        call(py, || runs::recover(&self.project))
+        call(py, || runs::recover(self.with_runs()?))
     }
 
     /// Runs, in this process, the run that standard input names.

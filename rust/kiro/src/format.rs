@@ -3,7 +3,7 @@
 use chant_plan_format::PlanFormat;
 use chant_plan_format::document::RootSettings;
 use chant_plan_format::finding::{ActingPart, PlanFinding};
-use chant_plan_format::intent::{EditRequest, IntentKind, UnitEdit};
+use chant_plan_format::intent::{EditIntent, EditRequest, IntentKind, UnitEdit};
 use chant_plan_format::join::JoinInput;
 use chant_plan_format::order::{OrderRefusal, PlanOrder};
 use chant_plan_format::refusal::EditRefusal;
@@ -130,6 +130,23 @@ impl PlanFormat for KiroSpecs {
     }
 
     /// Nothing below the specs acts: what does is on the list of agents' places.
+    fn free_documents(&self) -> &'static [&'static str] {
+        &["design.md", "research.md"]
+    }
+
+    fn is_worked_in_parts(&self) -> bool {
+        true
+    }
+
+    fn landed(
+        &self,
+        unit: &PlanUnit,
+        _settings: &RootSettings,
+        item: usize,
+    ) -> Vec<(Box<str>, EditIntent)> {
+        super::order::holders_done_with(unit, item)
+    }
+
     fn acts(&self, _: &RootSettings, _: &str, _: &str) -> Vec<ActingPart> {
         Vec::new()
     }

@@ -140,6 +140,10 @@ impl PlanFormat for OpenSpec {
         super::order::order(snapshot, node)
     }
 
+    fn free_documents(&self) -> &'static [&'static str] {
+        &["design.md"]
+    }
+
     fn acts(&self, _: &RootSettings, path: &str, text: &str) -> Vec<ActingPart> {
         if CONFIGURATIONS.contains(&path) {
             let entries = front_matter::entries(text).into_iter();

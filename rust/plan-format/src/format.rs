@@ -2,7 +2,7 @@
 
 use super::document::RootSettings;
 use super::finding::{ActingPart, PlanFinding};
-use super::intent::{EditRequest, UnitEdit};
+use super::intent::{EditIntent, EditRequest, UnitEdit};
 use super::join::{JoinInput, join_by_name};
 use super::order::{OrderRefusal, PlanOrder, order_of};
 use super::program_lock::{LockTarget, ProgramLock};
@@ -82,6 +82,27 @@ pub trait PlanFormat: Send + Sync {
     /// [`OrderRefusal`] where there is nothing to do.
     fn order(&self, snapshot: &PlanSnapshot, node: usize) -> Result<PlanOrder, OrderRefusal> {
         order_of(snapshot, node)
+    }
+
+    /// Returns true if the parts of an item that only holds others are worked on one by one (question 7).
+    fn is_worked_in_parts(&self) -> bool {
+        false
+    }
+
+    /// The documents of a folder of its own that a run on one of its items may write, by their names (question 7).
+    fn free_documents(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The edits besides its boxes that say that an item is done, each with the name of the item that it is about
+    /// (question 7). The boxes are ticked already.
+    fn landed(
+        &self,
+        _unit: &PlanUnit,
+        _settings: &RootSettings,
+        _item: usize,
+    ) -> Vec<(Box<str>, EditIntent)> {
+        Vec::new()
     }
 
     /// The entries of a text that make programs or agents act (question 8).

@@ -84,6 +84,11 @@ impl StagedPlan {
         &self.root
     }
 
+    /// The unit at a path as it would be.
+    pub fn unit_at(&self, path: &str) -> Option<&Arc<PlanUnit>> {
+        self.units.iter().find(|unit| *unit.source.path == *path)
+    }
+
     /// Tries one more edit.
     ///
     /// # Errors

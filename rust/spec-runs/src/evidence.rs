@@ -119,6 +119,9 @@ pub enum IncompleteReason {
     /// Other specs were changed.
     #[error("the branch changes other specs: {}", .0.join(", "))]
     OtherSpecs(Vec<String>),
+    /// Planning documents were changed beyond the boxes of the run's own item.
+    #[error("a person has to look at its planning documents: the branch {}", .0.join("; it "))]
+    OtherItems(Vec<String>),
     /// The output is not as asked for.
     #[error("the output does not match its schema: {0}")]
     Output(String),
@@ -201,6 +204,16 @@ impl CompletionEvidence {
     /// Returns true if the work is done.
     pub fn is_complete(&self) -> bool {
         self.reasons.is_empty()
+    }
+
+    /// The same evidence with what a format objects to.
+    #[must_use]
+    pub fn with_objections(mut self, objections: &[String]) -> Self {
+        if !objections.is_empty() {
+            let reason = IncompleteReason::OtherItems(objections.to_vec());
+            self.reasons.insert(0, reason);
+        }
+        self
     }
 
     /// The state the spec goes into.

@@ -11,6 +11,8 @@ pub mod error;
 pub mod evidence;
 pub mod expected_files;
 #[cfg(unix)]
+mod item_order;
+#[cfg(unix)]
 mod leases;
 pub mod merge;
 pub mod ops;

@@ -20,6 +20,7 @@ use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::scores::{SpecScores, SpecSize, TrafficLight};
 use chant_specs::specs::{SpecGraph, SpecWait};
 use chant_specs::view::spec::describe_wait;
+use chant_specs::work_items::is_run_id;
 use chant_work::run_record::{RunOptions, RunRecord, SINGLE};
 
 /// The extent of the work.
@@ -521,7 +522,12 @@ impl StartInputs<'_> {
     /// What lint, its prompt, its checks, its criteria or its grades forbid.
     pub fn refuse_unfit(&self, spec: &Arc<Spec>) -> Result<Option<SpecScores>, StartRefusal> {
         let id = || spec.id.clone();
-        let errors = (self.lint_errors)(spec);
+        let is_order = is_run_id(spec.id.as_str());
+        let errors = if is_order {
+            Vec::new()
+        } else {
+            (self.lint_errors)(spec)
+        };
         if !errors.is_empty() {
             return Err(StartRefusal::Lint { id: id(), errors });
         }
@@ -534,6 +540,10 @@ impl StartInputs<'_> {
         let mut checks = criteria.into_iter().flat_map(|criterion| criterion.checks);
         if let Some(name) = checks.find(|name| !self.config.runs.checks.contains_key(name)) {
             return Err(StartRefusal::NoCheck { id: id(), name });
+        }
+        if is_order {
+            // What other formats plan is not measured by the rules for specs.
+            return Ok(None);
         }
         if spec.criteria.is_empty() && !self.skip_criteria {
             return Err(StartRefusal::NoCriteria {

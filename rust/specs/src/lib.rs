@@ -18,3 +18,4 @@ pub mod run_lookup;
 pub mod scores;
 pub mod specs;
 pub mod view;
+pub mod work_items;

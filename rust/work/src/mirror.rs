@@ -8,6 +8,8 @@ use super::run_store::RunStore;
 use chant_store::disk::{self, AppendFile};
 use chant_store::files;
 
+/// The folder of projects of specs.
+const OWN_FOLDER: &str = ".chant";
 /// The folder of the copies of records.
 pub const RECORDS: &str = ".chant/processes";
 /// The folder of the copies of logs.
@@ -17,6 +19,10 @@ impl RunStore {
     /// Returns the folder of copies and creates it if it is missing. `None` if a link stands on the
     /// way to it, because its target is not ours to write.
     fn mirror(&self, folder: &str) -> Option<PathBuf> {
+        // A project that plans in other formats gets no folder by a run.
+        if !disk::exists(&self.root.path().join(OWN_FOLDER)) {
+            return None;
+        }
         let made = files::make_hidden_folder(&self.disk, &self.root, folder).ok()?;
         (made == self.root.path().join(folder)).then_some(made)
     }

@@ -18,6 +18,21 @@ pub struct EnvironmentEntry {
     pub is_candidate: bool,
 }
 
+/// The item of another format that a run works on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemEntry {
+    /// Its key.
+    pub key: String,
+    /// Its title at the start.
+    pub title: String,
+    /// Its boxes at the start, in the order of its documents.
+    #[serde(default)]
+    pub boxes: Vec<CriterionEntry>,
+    /// Keys that no other run may have at the same time: the item and all of its parts.
+    #[serde(default)]
+    pub locked_keys: Vec<String>,
+}
+
 /// A time for which an agent waits before it asks its provider again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitEntry {

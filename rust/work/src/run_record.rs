@@ -9,8 +9,8 @@ use super::state::{self, IllegalRunEvent, RunEvent, RunState, StopReason};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 
 pub use super::record_entries::{
-    AgentEntry, CheckEntry, CriterionEntry, EnvironmentEntry, HooksEntry, LeaseEntry, MergeEntry,
-    MergeState, MergeTry, PlacedEntry, ProcessTreeEntry, ProposalEntry, RunOptions,
+    AgentEntry, CheckEntry, CriterionEntry, EnvironmentEntry, HooksEntry, ItemEntry, LeaseEntry,
+    MergeEntry, MergeState, MergeTry, PlacedEntry, ProcessTreeEntry, ProposalEntry, RunOptions,
     SplitRunOptions, WaitEntry,
 };
 pub use super::uncommitted_state::UncommittedState;
@@ -54,8 +54,11 @@ pub struct RunRecord {
     schema: u32,
     /// Name of the run, `<spec>-<pid>`, and of its file.
     pub process_id: String,
-    /// The spec on which it works.
+    /// The spec on which it works, or the order for an item of another format.
     pub spec_id: String,
+    /// That item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<ItemEntry>,
     /// The run of a chain or of several specs that it belongs to.
     #[serde(default)]
     pub parent: Option<String>,
@@ -226,6 +229,7 @@ impl RunRecord {
             schema: SCHEMA,
             process_id: format!("{}-{}", escape_name(spec_id), runner.pid),
             spec_id: spec_id.to_owned(),
+            item: None,
             parent: None,
             pid: runner.pid,
             pid_start: runner.pid_start,

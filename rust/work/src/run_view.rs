@@ -24,8 +24,10 @@ const HISTORY: &str = "history: only .chant/processes names it; it is shown and 
 pub struct RunView {
     /// Name of the run, `<spec>-<pid>`.
     pub process_id: String,
-    /// The spec it works on.
+    /// The spec it works on, or the order for an item of another format.
     pub spec_id: String,
+    /// The key of that item.
+    pub item: Option<String>,
     /// The runner's process number.
     pub pid: Option<u32>,
     /// `running`, `completed` or `failed`.
@@ -146,6 +148,7 @@ fn own(record: &RunRecord) -> RunView {
     RunView {
         process_id: record.process_id.clone(),
         spec_id: record.spec_id.clone(),
+        item: record.item.as_ref().map(|item| item.key.clone()),
         pid: Some(record.pid),
         status: if is_stale {
             RunStatus::Failed
@@ -219,6 +222,7 @@ fn read_history(name: &str, text: &str) -> Result<RunView, String> {
     Ok(RunView {
         process_id: record.process_id.unwrap_or_else(of_file),
         spec_id: record.spec_id.ok_or("it names no `spec_id`")?,
+        item: None,
         pid: record.pid,
         status: RunStatus::Failed,
         is_stale: true,

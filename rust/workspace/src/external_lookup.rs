@@ -43,6 +43,13 @@ pub fn external_items(root: &Path) -> ExternalItems {
     })
 }
 
+/// Returns the path of a ticket's file from the folder that it is asked in.
+pub(super) fn path_of_ticket(root: &Path, code: &TicketCode) -> Option<String> {
+    let places = LookupPlaces::shared(root);
+    let ticket = FolderLookup::new(&places).find_ticket(code).ok()?;
+    Some(ticket.path.to_string())
+}
+
 struct LookupPlaces {
     root: PathBuf,
     disk: Disk,

@@ -19,7 +19,7 @@ use super::key::composed;
 use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
 use super::{MOST_FEATURES, MOST_PLANS, Workspace, of_specs, of_ticket, surplus};
 use chant_base::error::Error;
-use chant_base::external_items::{ExternalStatus, StatusLookup, split_key};
+use chant_base::external_items::{ExternalItems, ExternalStatus, StatusLookup, split_key};
 use chant_git::data_repository::DataRepository;
 use chant_git::history::DatedCommit;
 use chant_git::{GitError, Repo};
@@ -61,6 +61,37 @@ pub(super) fn graph_at_revision(
     let mut joined = WorkspaceGraph::default();
     joined.update(then.read());
     Ok((joined, moment))
+}
+
+/// Returns the plans of one format in a folder as a commit has them; `None` where it has none.
+///
+/// # Errors
+/// A `GitError` for a commit that cannot be read.
+pub(super) fn plans_at_commit(
+    root: &Path,
+    format: &'static dyn PlanFormat,
+    commit: &str,
+) -> Result<Option<Arc<PlanRoot>>, Error> {
+    let Some(place) = RevisionFolder::of_commit(root, commit)? else {
+        return Ok(None);
+    };
+    let layout = PlanLayout::of(&place, format)?;
+    let folder = place.prefix.trim_end_matches('/');
+    let CommitSource::Repo(repo) = &place.source else {
+        return Ok(None);
+    };
+    let (enters, wanted) = (
+        |folder: &str| layout.enters(folder),
+        |file: &str| layout.is_document(file),
+    );
+    let files = repo.files_at(&place.commit, folder, &enters, &wanted)?;
+    let texts = files.into_iter().filter_map(|(path, bytes)| {
+        let text = String::from_utf8(bytes).ok()?;
+        Some((path, text))
+    });
+    let documents: Vec<(String, String)> = texts.collect();
+    let unknown = |keys: &[String]| ExternalItems::default().standings(keys);
+    Ok(layout.read(&documents, &unknown))
 }
 
 /// Returns the last commits that led to what is checked out, along first parents, the newest first; none outside of a
@@ -159,24 +190,35 @@ struct RevisionFolder {
 impl RevisionFolder {
     fn new(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
         let root = workspace.root();
-        let none = || WorkspaceError::NoHistory {
-            folder: root.display().to_string(),
-            revision: revision.to_owned(),
+        Self::of_commit(root, revision)?.ok_or_else(|| {
+            WorkspaceError::NoHistory {
+                folder: root.display().to_string(),
+                revision: revision.to_owned(),
+            }
+            .into()
+        })
+    }
+
+    /// A folder in a commit of the repository that it lies in.
+    fn of_commit(root: &Path, commit: &str) -> Result<Option<Self>, Error> {
+        let Some(repo) = Repo::open(root)? else {
+            return Ok(None);
         };
-        let repo = Repo::open(root)?.ok_or_else(none)?;
-        let top = repo.checkout().ok_or_else(none)?;
-        let top = disk::real(top).map_err(|_| none())?;
-        let inside = root.strip_prefix(&top).map_err(|_| none())?;
-        let inside = inside.to_str().ok_or_else(none)?.replace('\\', "/");
-        Ok(Self {
-            commit: repo.commit(revision)?,
+        let top = repo.checkout().and_then(|top| disk::real(top).ok());
+        let inside = top.as_deref().and_then(|top| root.strip_prefix(top).ok());
+        let Some(inside) = inside.and_then(Path::to_str) else {
+            return Ok(None);
+        };
+        let inside = inside.replace('\\', "/");
+        Ok(Some(Self {
+            commit: repo.commit(commit)?,
             source: CommitSource::Repo(Box::new(repo)),
             prefix: if inside.is_empty() {
                 inside
             } else {
                 inside + "/"
             },
-        })
+        }))
     }
 
     /// The time of the commit; the end of time where commits are data, of which nothing else is known.
@@ -510,22 +552,23 @@ struct PlanLayout {
 impl PlanLayout {
     /// Those of all formats that come through the interface.
     fn all_in(place: &RevisionFolder) -> Result<Vec<Self>, GitError> {
-        let mut all = Vec::new();
-        for format in formats::all() {
-            let mut settings = Vec::new();
-            for path in format.scope().settings {
-                let text = place.text(path)?;
-                settings.extend(text.map(|text| Arc::new(PlanDocument::new(*path, text))));
-            }
-            let settings = RootSettings(settings);
-            let layout = format.layout(&settings);
-            all.push(Self {
-                format,
-                settings,
-                layout,
-            });
+        let formats = formats::all().into_iter();
+        formats.map(|format| Self::of(place, format)).collect()
+    }
+
+    fn of(place: &RevisionFolder, format: &'static dyn PlanFormat) -> Result<Self, GitError> {
+        let mut settings = Vec::new();
+        for path in format.scope().settings {
+            let text = place.text(path)?;
+            settings.extend(text.map(|text| Arc::new(PlanDocument::new(*path, text))));
         }
-        Ok(all)
+        let settings = RootSettings(settings);
+        let layout = format.layout(&settings);
+        Ok(Self {
+            format,
+            settings,
+            layout,
+        })
     }
 
     /// Returns true if documents may lie below a folder.

@@ -55,7 +55,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
     let (diagnosis, suggestion) = conclusion(&spec, status, &found, &checks, &snapshot.specs);
     let suggestion = suggestion.map(|hint| hint.at(project.door));
     Ok(Answer::data(&DiagnosisReport {
-        spec_id: spec.id.as_str(),
+        spec_id: key_of(&spec).as_deref().unwrap_or(spec.id.as_str()),
         status: status.as_str(),
         location: match &found.worktree {
             Some(worktree) => format!("worktree: {}", worktree.display()),
@@ -65,6 +65,18 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
         diagnosis,
         suggestion,
     }))
+}
+
+/// The key of the item of another format that an order is for.
+#[cfg(unix)]
+fn key_of(spec: &Spec) -> Option<String> {
+    super::super::item_order::key_of_order(spec).ok().flatten()
+}
+
+/// Without runs there are no orders.
+#[cfg(not(unix))]
+fn key_of(_: &Spec) -> Option<String> {
+    None
 }
 
 /// The diagnosis of a file that is no spec: nothing else can be looked at.

@@ -78,7 +78,7 @@ pub use receipts::{ReceiptQuery, receipt_fetch, receipt_push, receipt_show, rece
 #[cfg(unix)]
 pub use split::{split, split_question};
 #[cfg(unix)]
-pub use start::{recover, run_work, work_start};
+pub use start::{recover, run_work, work_forecast_item, work_start, work_start_item};
 pub use state::{cancel, reset};
 #[cfg(not(unix))]
 use unsupported::settle_aside;
@@ -88,7 +88,7 @@ pub use unsupported::{
     environment_log, environment_prune, environment_show, environment_verify, free_lease, leases,
     look_at_leases, may_look_at_leases, merge, pause, prepare_worktrees, prune_worktrees, recover,
     run_work, settle_leases, split, split_question, takeover, watch, watch_start, watch_status,
-    watch_stop, work_forecast, work_start, worktrees,
+    watch_stop, work_forecast, work_forecast_item, work_start, work_start_item, worktrees,
 };
 #[cfg(unix)]
 pub use watch::{watch, watch_start, watch_status, watch_stop};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::super::agents::workers::workers;
 use super::super::cluster::target::refuse_target;
 use super::super::error::SpecRunError;
+use super::super::item_order;
 use super::super::project::ProjectRuns;
 use super::super::project::other_programs::refuse_held_by_others;
 use super::super::project::run_tree::RunTreeContext;
@@ -21,13 +22,16 @@ use super::super::runtime::start::{detach_runner, plan, start_run};
 use super::super::runtime::{recovery, refuse_without_commit, spec_runner};
 use super::super::start::{StartOptions, StartPlan, StartTarget, WorkMode};
 use super::super::view::work::{GradesView, QualityWarning, StartedRunView, TargetBranchView};
+use super::forecast::work_forecast;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;
+use chant_specs::error::ChantError;
 use chant_specs::id::SpecId;
 use chant_specs::model::Spec;
 use chant_specs::project::Project;
 use chant_specs::scores::SpecScores;
+use chant_specs::work_items::run_id_of;
 use chant_work::launch::{self};
 use chant_work::run_record::{RunOptions, RunRecord};
 use chant_work::run_store::RunStore;
@@ -87,7 +91,10 @@ pub fn work_start(
     detach_runner(project, runs, &record, runner);
     Ok(Answer::data(&StartedRunView {
         process_id: &record.process_id,
-        spec_id: &record.spec_id,
+        spec_id: record
+            .item
+            .as_ref()
+            .map_or(&record.spec_id, |item| &item.key),
         pid: record.pid,
         started_at: &record.started_at,
         mode: mode_of(wish.mode, &record),
@@ -100,6 +107,55 @@ pub fn work_start(
         login_note,
         quality_warning: plan.red.first().map(|(id, scores)| warning(id, scores)),
     }))
+}
+
+/// As [`work_start`], on an item of another format, named by its key or a part of that.
+///
+/// # Errors
+/// As [`work_start`]; nobody or several are called so; the item is done, waits, or is for people.
+pub fn work_start_item(
+    project: &Arc<Project>,
+    name: &str,
+    wish: &StartOptions,
+    steps: &mut dyn FnMut(&str),
+) -> Result<Answer, Error> {
+    steps("Checking the item");
+    let orders = project.orders()?;
+    orders.refuse_untrusted("chant_work_start")?;
+    // Where there are no specs there are no runs on any.
+    let all = if project.is_initialized() {
+        project
+    } else {
+        orders
+    };
+    recovery::recover_runs(all)?;
+    if wish.asked.on.is_some() {
+        let message = "Items of other formats are worked on here alone, not on a cluster. Leave the target out.";
+        return Err(ChantError::Refused(message.into()).into());
+    }
+    let runs = orders.runs()?;
+    let order = item_order::work_items(project)?.order(project, name)?;
+    runs.refuse_another(&run_id_of(&order.key))
+        .map_err(|error| {
+            let message = format!("{} cannot be started: {error}", order.key);
+            ChantError::Refused(message)
+        })?;
+    let (_, id) = item_order::write_order(orders, &order.key, wish.asked.skip_criteria)?;
+    work_start(orders, id.as_str(), wish, steps)
+}
+
+/// As [`work_forecast`], for an item of another format, named by its key or a part of that.
+///
+/// # Errors
+/// As [`work_start_item`].
+pub fn work_forecast_item(
+    project: &Arc<Project>,
+    name: &str,
+    wish: &StartOptions,
+) -> Result<Answer, Error> {
+    let orders = project.orders()?;
+    let (_, id) = item_order::write_order(orders, name, wish.asked.skip_criteria)?;
+    work_forecast(orders, id.as_str(), wish)
 }
 
 /// Refuses a start none of whose agents has room, or one of whose agents cannot be started. Returns the note

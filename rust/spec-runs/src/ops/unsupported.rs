@@ -66,11 +66,32 @@ pub fn work_start(
     refused()
 }
 
+/// `chant_work_start`.
+///
+/// # Errors
+/// Always.
+pub fn work_start_item(
+    _: &Arc<Project>,
+    _: &str,
+    _: &StartOptions,
+    _: &mut dyn FnMut(&str),
+) -> Result<Answer, Error> {
+    refused()
+}
+
 /// Refuses to forecast the time and the cost of a start.
 ///
 /// # Errors
 /// Always.
 pub fn work_forecast(_: &Project, _: &str, _: &StartOptions) -> Result<Answer, Error> {
+    refused()
+}
+
+/// Refuses to forecast the time and the cost of a start.
+///
+/// # Errors
+/// Always.
+pub fn work_forecast_item(_: &Project, _: &str, _: &StartOptions) -> Result<Answer, Error> {
     refused()
 }
 

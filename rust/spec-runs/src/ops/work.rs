@@ -164,7 +164,7 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
     let waits_because = cause.and_then(FailureCause::named);
     RunEntry {
         process_id: run.process_id,
-        spec_id: run.spec_id,
+        spec_id: run.item.unwrap_or(run.spec_id),
         pid: run.pid,
         status: run.status.as_str(),
         started_at: run.started_at,
@@ -220,6 +220,7 @@ fn usage(run: &RunView, all: &[RunView]) -> Option<UsageEntry> {
 /// The criteria in the copy of a spec that a run works on.
 #[cfg(unix)]
 fn criteria(project: &Project, run: &RunView) -> Result<Option<CriteriaCounts>, Error> {
+    let project = project.of_run(&run.spec_id)?;
     let record = project.runs()?.get(&run.process_id)?;
     let Some(repo) = project.repo()? else {
         return Ok(None);

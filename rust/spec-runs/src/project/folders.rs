@@ -7,6 +7,7 @@ use chant_config::Config;
 use chant_git::{self, Repo};
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
+use chant_store::disk;
 
 /// The folder of this repository's worktrees (decisions 3, "Files we write"); it may not be there yet.
 ///
@@ -207,3 +208,17 @@ pub(in super::super) const CONNECT: &str = ".connect";
 pub(in super::super) const WATCHED: &str = ".watched";
 /// The endings of the files that lie beside a worktree.
 pub(in super::super) const BESIDE: [&str; 6] = [PROMPT, SERVER, BASE, IGNORED, MARKER, WATCHED];
+
+/// Removes the caches that all runs of earlier versions wrote: nothing uses them any more.
+pub(in super::super) fn remove_shared_caches(project: &Project) -> Result<(), Error> {
+    let config = project.snapshot()?.config.clone()?;
+    let repo = project.repo()?;
+    let caches = shared_caches_folder(project, &config, repo.as_deref())?;
+    if disk::exists(&caches) {
+        disk::remove_tree(&caches)?;
+        if let Some(all) = caches.parent() {
+            disk::remove_folder(all);
+        }
+    }
+    Ok(())
+}

@@ -14,6 +14,7 @@ use super::branch_checks::ChecksOutcome;
 use super::completion_details::CompletionDetails;
 use super::conflict_spec;
 use super::conflicted_run::{ConflictedRun, spec_of_conflict};
+use super::item_work;
 use super::landing::{CheckTerms, RunLanding, RunLandingOutcome};
 use super::plugin_checks::PluginEvidence;
 use super::run_folder::{RunFolder, spec_path};
@@ -215,10 +216,14 @@ impl CompletionCheck<'_> {
                 doubt(again(self.place, &conflicts))
             }
             RunLandingOutcome::Conflicts { conflicts, tried } => {
-                let paths = conflicts
+                let paths: Vec<String> = conflicts
                     .iter()
                     .map(|conflict| conflict.path.clone())
                     .collect();
+                if self.project.holds_orders() {
+                    let why = again(self.place, &conflicts);
+                    return self.wait(why, paths, Some(tried));
+                }
                 let id = conflict_spec::write_conflict_spec(&conflict_spec::ConflictedWork {
                     project: self.project,
                     runs: self.runs,
@@ -321,7 +326,8 @@ impl CompletionCheck<'_> {
         scene: &CompletionContext,
         found: &[WorkCommit],
     ) -> Result<CompletionEvidence, Error> {
-        let commits: Vec<BranchCommit> = found.iter().map(BranchCommit::from).collect();
+        let mut commits: Vec<BranchCommit> = found.iter().map(BranchCommit::from).collect();
+        let objections = item_work::judge(self, &scene.repo, record, &mut commits)?;
         let tip = self.place.branch_text(self.project, &scene.repo)?;
         let others = self.other_specs(scene, found)?;
         let output = self.output(record, scene);
@@ -343,7 +349,7 @@ impl CompletionCheck<'_> {
             uncommitted: &[],
             output: &output,
         };
-        let mut evidence = evidence::assess_run(&finished);
+        let mut evidence = evidence::assess_run(&finished).with_objections(&objections);
         let asked: Vec<Vec<String>> = record
             .criteria_at_start
             .iter()
@@ -369,7 +375,7 @@ impl CompletionCheck<'_> {
         } else {
             Vec::new()
         };
-        Ok(evidence::assess_run(&EvidenceInputs {
+        let finished = EvidenceInputs {
             criteria: &criteria,
             spec_path: &self.place.spec_in_git,
             tip: tip.as_deref(),
@@ -378,7 +384,8 @@ impl CompletionCheck<'_> {
             checks: &checks,
             uncommitted: &uncommitted,
             output: &output,
-        }))
+        };
+        Ok(evidence::assess_run(&finished).with_objections(&objections))
     }
 
     /// Returns the uncommitted paths of the worktree, without the copy of a spec that git does not

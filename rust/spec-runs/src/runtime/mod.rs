@@ -30,6 +30,7 @@ pub(super) mod conflict_spec;
 mod conflicted_run;
 pub(super) mod emptied_files;
 pub(super) mod environment;
+mod item_work;
 mod landed_specs;
 pub(super) mod landing;
 mod landing_concerns;

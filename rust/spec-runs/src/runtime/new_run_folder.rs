@@ -63,7 +63,8 @@ impl RunFolderInputs<'_> {
         })?;
         let (base, is_tracked) = if let Some(EarlierWork { base, .. }) = &earlier {
             run.step("Going on in the branch of an earlier run");
-            let is_tracked = self.repo.file_at(base, &spec_in_git)?.is_some();
+            let is_tracked =
+                !self.project.holds_orders() && self.repo.file_at(base, &spec_in_git)?.is_some();
             (base.clone(), is_tracked)
         } else {
             run.step("Making a branch");
@@ -186,6 +187,15 @@ impl RunFolderInputs<'_> {
     /// Returns true if git tracks the spec, in the target or in this checkout.
     fn is_tracked(&self, target: &str, spec_in_git: &str) -> Result<bool, Error> {
         let in_target = self.repo.file_at(target, spec_in_git)?.is_some();
+        if self.project.holds_orders() {
+            if in_target {
+                let message = format!(
+                    "`{target}` holds {spec_in_git}, which is the path of the run's own order. Rename that file, then start again."
+                );
+                return Err(ChantError::Refused(message).into());
+            }
+            return Ok(false);
+        }
         let path = self.project.root().join(&*self.spec.path);
         Ok(in_target || self.repo.is_tracked(&path)?)
     }
@@ -205,7 +215,11 @@ impl RunFolderInputs<'_> {
             start: record.lease.as_ref().map(|lease| &*lease.base),
             message: &format!(
                 "Work on {} begins\n\nBy run {}.",
-                self.spec.id, record.process_id
+                record
+                    .item
+                    .as_ref()
+                    .map_or(self.spec.id.as_str(), |item| &item.key),
+                record.process_id
             ),
             files: &files,
         })?;

@@ -198,7 +198,7 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
         return Ok(Vec::new());
     };
     remove_complaints(&runs);
-    remove_shared_caches(project).log_failure("remove the caches of earlier versions");
+    folders::remove_shared_caches(project).log_failure("remove the caches of earlier versions");
     let mut problems = emptied_files::make_all_again(project);
     uncommitted_state::restore_all(project, &runs);
     let recovered = recovery::recover(&runs)?;
@@ -223,7 +223,9 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
         }
     };
     for found in &recovered.found {
-        let done = after_death(project, &runs, &found.record, found.lock.as_ref());
+        let done = project.on_own(&found.record.spec_id, |own| {
+            after_death(own, &runs, &found.record, found.lock.as_ref())
+        });
         note(&found.record, done);
     }
     let unsettled = recovered
@@ -231,34 +233,23 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
         .iter()
         .filter(|record| record.settled_at.is_none());
     for record in unsettled {
-        note(record, settle_lost(project, &runs, record));
+        let settled = project.on_own(&record.spec_id, |own| settle_lost(own, &runs, record));
+        note(record, settled);
     }
     for record in &recovered.waiting {
         if let Some(lock) = SpecLock::acquire_free(&runs, &record.spec_id)? {
-            note(
-                record,
-                merge_waiting(project, &runs, record, &lock, None).map(drop),
-            );
+            let merged = project.on_own(&record.spec_id, |own| {
+                merge_waiting(own, &runs, record, &lock, None).map(drop)
+            });
+            note(record, merged);
         }
     }
-    if let Err(error) = conflict_spec::close_settled(project, &runs) {
+    if !project.holds_orders()
+        && let Err(error) = conflict_spec::close_settled(project, &runs)
+    {
         problems.push(format!("Conflicts that are settled: {error}"));
     }
     Ok(problems)
-}
-
-/// Removes the caches that all runs of earlier versions wrote: nothing uses them any more.
-fn remove_shared_caches(project: &Project) -> Result<(), Error> {
-    let config = project.snapshot()?.config.clone()?;
-    let repo = project.repo()?;
-    let caches = folders::shared_caches_folder(project, &config, repo.as_deref())?;
-    if disk::exists(&caches) {
-        disk::remove_tree(&caches)?;
-        if let Some(all) = caches.parent() {
-            disk::remove_folder(all);
-        }
-    }
-    Ok(())
 }
 
 /// Merges the work of a spec, or all work, that waits for checks of what it is merged into: they are run now.
@@ -281,7 +272,9 @@ pub(in super::super) fn merge_checked(
     };
     for record in records.iter().filter(is_asked) {
         if let Some(lock) = SpecLock::acquire_free(&runs, &record.spec_id)? {
-            merge_waiting(project, &runs, record, &lock, Some(&interruption))?;
+            project.on_own(&record.spec_id, |own| {
+                merge_waiting(own, &runs, record, &lock, Some(&interruption)).map(drop)
+            })?;
         }
     }
     Ok(())

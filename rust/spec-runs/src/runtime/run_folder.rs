@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::super::item_order::refuse_foreign_item;
 use super::super::project::ProjectRuns;
 use super::super::project::folders::{self, BASE, CHECKED};
 use super::super::project::run_tree::{RunTree, RunTreeContext};
@@ -106,6 +107,7 @@ impl RunFolder {
         repo: &Repo,
         record: &RunRecord,
     ) -> Result<Option<Self>, Error> {
+        refuse_foreign_item(record)?;
         let (Some(branch), Some(target), Some(base), Some(worktree)) = (
             &record.branch,
             &record.target,
@@ -145,7 +147,7 @@ impl RunFolder {
         }
         let spec = spec_path(project, &record.spec_id)?;
         let spec_in_git = in_git(project, repo, &spec)?;
-        let is_tracked = repo.file_at(base, &spec_in_git)?.is_some();
+        let is_tracked = !project.holds_orders() && repo.file_at(base, &spec_in_git)?.is_some();
         let is_linked = listed.is_some();
         Ok(Some(Self::at(
             (recorded, is_linked, None),

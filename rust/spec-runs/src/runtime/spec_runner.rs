@@ -54,13 +54,16 @@ pub(in super::super) fn run_spec(
     let runs = project.runs()?;
     let repo = project.repo()?;
     let _act = repo.as_deref().map(Repo::begin_act);
-    let mode = runs.get(process_id).map(|record| record.mode);
+    let record = runs.get(process_id).ok();
+    let orders = record.as_ref().map(|record| &*record.spec_id);
+    let project = orders.map_or(Ok(project), |spec_id| project.of_run(spec_id))?;
+    let mode = record.map(|record| record.mode);
     match mode.as_deref() {
-        Ok(SPLIT) => {
+        Some(SPLIT) => {
             return super::split::run_split(project, &runs, process_id, handshake, &interruption);
         }
-        Ok(SINGLE) | Err(_) => {}
-        Ok(_) => {
+        Some(SINGLE) | None => {}
+        Some(_) => {
             return super::orchestrator::run_orchestrator(
                 project,
                 &runs,

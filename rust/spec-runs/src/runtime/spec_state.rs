@@ -15,7 +15,7 @@ use chant_work::state::RunEvent;
 
 /// Changes a spec on which a run works; returns false if it is in none of these states any more,
 /// because a user decided otherwise.
-pub(super) fn change_spec(
+pub(in super::super) fn change_spec(
     project: &Project,
     spec_id: &str,
     from: &[SpecStatus],

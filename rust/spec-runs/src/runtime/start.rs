@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::error::SpecRunError;
+use super::super::item_order;
 use super::super::leases::{ClaimResult, SpecLeases};
 use super::super::project::ProjectRuns;
 use super::super::project::run_tree::RunTreeContext;
@@ -45,6 +46,10 @@ pub(in super::super) fn plan(
 ) -> Result<StartPlan, Error> {
     let config = snapshot.config.clone()?;
     let spec = project.resolve(snapshot, id)?;
+    if let Some(parts) = item_order::plan_parts(project, &spec, wish)? {
+        refuse_style(&config)?;
+        return Ok(parts);
+    }
     let runs = project.runs()?;
     // Records that cannot be listed forbid the start.
     runs.newest_of(spec.id.as_str())?;
@@ -120,7 +125,8 @@ pub(in super::super) fn start_run(
     steps: &mut dyn FnMut(&str),
 ) -> Result<(RunRecord, LaunchedRunner), Error> {
     let claimed = match claimed {
-        None if mode == SINGLE && !asked.offline => {
+        // Orders for items are known to this clone alone.
+        None if mode == SINGLE && !asked.offline && !project.holds_orders() => {
             let ids = std::slice::from_ref(id);
             claim_specs(project, runs, ids, steps)?.and_then(|mut claims| claims.pop())
         }
@@ -258,6 +264,13 @@ fn record(project: &Project, runs: &RunStore, mut draft: RunRecord) -> Result<Ru
         let agent = choose_agent(&config, &RunOptions::default())?;
         draft.account = choose_account(project, runs, &config, (&agent.name, &draft.asked))?;
         return Ok(runs.create_run(draft)?);
+    }
+    draft.item = item_order::entry_of(project, &spec)?;
+    if let Some(item) = &draft.item {
+        item_order::refuse_overlap(runs, &draft.spec_id, item)?;
+        if let Some(target) = &draft.target {
+            item_order::refuse_uncommitted(project, item, target)?;
+        }
     }
     let agent = next_agent(project, runs, &config, &spec, &draft.asked)?;
     draft.account = choose_account(project, runs, &config, (&agent.name, &draft.asked))?;

@@ -31,6 +31,9 @@ pub(super) fn hide(project: &Project, spec_id: &str) {
 }
 
 fn hide_state(project: &Project, spec_id: &str) -> Result<(), Error> {
+    if project.holds_orders() {
+        return Ok(());
+    }
     let Some(repo) = project.repo()? else {
         return Ok(());
     };

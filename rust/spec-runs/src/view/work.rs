@@ -101,7 +101,7 @@ impl LookAge {
 pub struct RunEntry {
     /// Its name.
     pub process_id: String,
-    /// The spec.
+    /// The spec, or the key of an item of another format.
     pub spec_id: String,
     /// The runner's process number.
     pub pid: Option<u32>,
@@ -217,7 +217,7 @@ pub struct RunCounts {
 pub struct StartedRunView<'a> {
     /// Its name.
     pub process_id: &'a str,
-    /// The spec.
+    /// The spec, or the key of an item of another format.
     pub spec_id: &'a str,
     /// The runner's process number.
     pub pid: u32,

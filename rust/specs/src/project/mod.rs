@@ -9,12 +9,13 @@ mod folder_trust;
 mod left_state;
 mod leftovers;
 pub mod lookup;
+mod orders;
 pub mod prompts;
 mod without_specs;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -27,6 +28,7 @@ use super::ops::LintMemory;
 use super::run_lookup::RunLookup;
 use super::specs::SpecGraph;
 use super::view::held_specs::HeldSpecs;
+use super::work_items::WorkItems;
 use cache::ProjectCache;
 use caller_run::CallerRun;
 use chant_base::error::Error;
@@ -126,6 +128,12 @@ pub struct Project {
     pub prompts: Option<PathBuf>,
     /// Answers questions about the runs on the specs.
     pub run_lookup: &'static dyn RunLookup,
+    /// Answers questions about items of other formats that runs work on; none where no caller knows formats.
+    pub work_items: Option<&'static dyn WorkItems>,
+    /// The folder below which the documents lie that runs work on: the root, or that of orders for items.
+    documents: RootFolder,
+    /// The project of the orders for items of other formats, opened when it is first asked for.
+    orders: OnceLock<Arc<Project>>,
     user_config: Option<PathBuf>,
     searched: Vec<String>,
     repo: Mutex<Option<Arc<Repo>>>,
@@ -188,6 +196,9 @@ impl Project {
         let known = ProjectCache::new(&options.disk, &root);
         let mut project = Self {
             own: CallerRun::of(&options.environment),
+            work_items: None,
+            documents: root.clone(),
+            orders: OnceLock::new(),
             root,
             disk: options.disk,
             clock: options.clock,
@@ -246,11 +257,11 @@ impl Project {
     fn journal<'a>(
         &'a self,
         state: Option<&'a StateFolder>,
-        gates: &'a [PathBuf],
+        (root, gates): (&'a RootFolder, &'a [PathBuf]),
     ) -> ChangeJournal<'a> {
         ChangeJournal {
             disk: &self.disk,
-            root: &self.root,
+            root,
             state,
             gates,
         }
@@ -270,7 +281,8 @@ impl Project {
         mut plan: impl FnMut(&ProjectSnapshot, &[&str]) -> Result<Option<Vec<ChangeStep>>, Error>,
     ) -> Result<bool, Error> {
         let gates = [self.folder_lock()?];
-        self.change_together(paths, &gates, |texts| plan(&self.snapshot()?, texts))
+        let plan = |texts: &[&str]| plan(&self.snapshot()?, texts);
+        self.change_below(&self.documents, paths, &gates, plan)
     }
 
     /// Changes documents of whatever kind below the root, all or none: those of `paths` are locked, then
@@ -285,12 +297,22 @@ impl Project {
         gates: &[PathBuf],
         plan: impl FnMut(&[&str]) -> Result<Option<Vec<ChangeStep>>, Error>,
     ) -> Result<bool, Error> {
+        self.change_below(&self.root, paths, gates, plan)
+    }
+
+    fn change_below(
+        &self,
+        root: &RootFolder,
+        paths: &[&str],
+        gates: &[PathBuf],
+        plan: impl FnMut(&[&str]) -> Result<Option<Vec<ChangeStep>>, Error>,
+    ) -> Result<bool, Error> {
         // A repository that git refuses is no obstacle for the change of one file.
         let state = self.state();
         if let Ok(state) = &state {
             self.finish_interrupted(state)?;
         }
-        let journal = self.journal(state.as_ref().ok(), gates);
+        let journal = self.journal(state.as_ref().ok(), (root, gates));
         match journal.change(paths, plan) {
             Err(error) if matches!(error.downcast_ref(), Some(StoreError::NoJournal)) => {
                 state.map(|_| false)
@@ -418,7 +440,7 @@ impl Project {
     fn known(&self) -> MutexGuard<'_, ProjectCache> {
         self.known.lock().unwrap_or_else(|poisoned| {
             let mut known = poisoned.into_inner();
-            *known = ProjectCache::new(&self.disk, &self.root);
+            *known = ProjectCache::new(&self.disk, &self.documents);
             self.known.clear_poison();
             known
         })

@@ -36,7 +36,7 @@ impl Project {
     /// # Errors
     /// `StoreError` when it is not there, although it should be.
     pub fn folder_lock(&self) -> Result<PathBuf, StoreError> {
-        match self.root.locate(SPECS) {
+        match self.documents.locate(SPECS) {
             Err(StoreError::Missing { .. })
                 if self.is_set_up() && self.without_specs(false).is_not_initialized() =>
             {
@@ -45,6 +45,13 @@ impl Project {
             }
             located => located,
         }
+    }
+
+    /// Returns true if the folder is a project of specs: it has some, or had.
+    pub fn is_initialized(&self) -> bool {
+        disk::exists(&self.documents.path().join(SPECS))
+            || self.is_set_up()
+            || !self.without_specs(false).is_not_initialized()
     }
 
     /// Returns true if the folder is a project all the same: git keeps no empty folder, so that a clone of a project

@@ -44,6 +44,7 @@ impl RunLanding<'_> {
             was: Some(version.copy.clone().into_bytes()),
             bytes: None,
         }));
+        exempt.extend(sight.marks.exempt(self.project));
         exempt.extend_from_slice(beside);
         exempt.retain(|_| is_here);
         let reached = |moment: &'static str| -> io::Result<()> { (self.runs.disk.reached)(moment) };

@@ -31,6 +31,7 @@ use super::acting_change::{ActingChange, acting_change};
 use super::blockers::describe_wait;
 use super::completion_details::{CompletionDetails, short_commit};
 use super::conflicted_run::ConflictedRun;
+use super::item_work::{self, ItemMarks};
 use super::landed_specs::{
     by_meaning, changed, changed_meanwhile, new_cycle, new_member, open_criteria, overruled,
     own_conflict,
@@ -116,6 +117,10 @@ struct MergeInputs {
     text: String,
     /// The version of the spec whose conflict is settled.
     original: Option<SpecVersion>,
+    /// The documents of an item of another format.
+    marks: ItemMarks,
+    /// The key of that item.
+    key: Option<String>,
 }
 
 /// A spec's file in the checkout, and its new text.
@@ -254,9 +259,17 @@ impl RunLanding<'_> {
                 Err(why) => return Ok(Err(format!("spec '{id}': {why}"))),
             }
         }
+        let old = self.repo.tip_for_work(&place.target)?;
+        let record = self.runs.get(self.process_id)?;
+        let marks = match ItemMarks::of(self.project, (&record, place), &old)? {
+            Ok(marks) => marks,
+            Err(why) => return Ok(Err(why)),
+        };
         Ok(Ok(MergeInputs {
             snapshot,
-            old: self.repo.tip_for_work(&place.target)?,
+            marks,
+            key: record.item.map(|item| item.key),
+            old,
             tip: place.branch_tip(self.repo)?,
             text: own.text,
             copy: own.copy,
@@ -287,7 +300,7 @@ impl RunLanding<'_> {
     }
 
     fn working_copy(&self, path: &str) -> Result<String, Error> {
-        Ok(files::read(&self.project.disk, &self.project.root, path)?.0)
+        Ok(files::read(&self.project.disk, self.project.documents(), path)?.0)
     }
 
     /// Returns the spec with the checkout's state and the branch's work.
@@ -348,7 +361,12 @@ impl RunLanding<'_> {
             asked.retain(|other| other != path);
             asked.push(path.to_owned());
         }
+        asked.retain(|path| sight.marks.text_at(path).is_none());
+        asked.extend(sight.marks.paths());
         let resolve = |path: &str, sides: FileSides<'_>| {
+            if let Some(text) = sight.marks.text_at(path) {
+                return FileResolution::Bytes(text.as_bytes().to_vec());
+            }
             if path == place.spec_in_git {
                 return FileResolution::Bytes(
                     naming(&place.spec, &sight.text, sides.rewritten).into_bytes(),
@@ -369,7 +387,7 @@ impl RunLanding<'_> {
         let parts = MessageParts {
             branch: &place.branch,
             target: &place.target,
-            spec: &spec_id_of(place),
+            spec: sight.key.as_deref().unwrap_or(&place.spec_id),
             title: title.as_deref(),
         };
         let form = (config.landing_message.as_deref(), config.landing_style);
@@ -508,6 +526,11 @@ impl RunLanding<'_> {
         let mut left = self.notes.take();
         let merge = &record.merge;
         left.extend(self.complete_one(self.place, &self.finish, merge)?);
+        left.extend(item_work::mark_untracked(
+            self.project,
+            self.repo,
+            (&record, self.place),
+        )?);
         left.extend(self.leave_receipt(&record, merge));
         if let Some(original) = self.original {
             let kept = merge.commit.as_deref();

@@ -14,6 +14,7 @@ use self::attempts::{AttemptFailure, AttemptHistory};
 use self::claims::WaitingClaims;
 use super::super::agents::workers::{AgentWorker, workers};
 use super::super::error::SpecRunError;
+use super::super::item_order;
 use super::super::schedule::SpecSchedule;
 use super::super::start::{StartOptions, StartTarget, WorkMode};
 use super::agent_slots::{AgentSlots, is_full, most_at_once, takes_turns};
@@ -98,6 +99,8 @@ struct Orchestrator<'a> {
     runs: &'a RunStore,
     process_id: String,
     asked: RunOptions,
+    /// The spec or order that the run was started on.
+    named: String,
     config: Arc<Config>,
     schedule: SpecSchedule,
     forecast: ConflictForecast,
@@ -153,9 +156,11 @@ impl<'a> Orchestrator<'a> {
             schedule: SpecSchedule::of(&plan.work, mode, limit, config.runs.dispatch),
             forecast: ConflictForecast::default(),
             driver: match plan.work {
-                StartTarget::Members { driver, .. } => Some(driver),
-                StartTarget::Spec(_) => None,
+                // A holder's own document says when it is done.
+                StartTarget::Members { driver, .. } if !project.holds_orders() => Some(driver),
+                _ => None,
             },
+            named: record.spec_id.clone(),
             workers,
             is_staggered: is_parallel,
             not_before: Instant::now(),
@@ -253,6 +258,7 @@ impl<'a> Orchestrator<'a> {
         if self.is_halted {
             return Ok(NextStart::Nothing);
         }
+        item_order::write_ready(self.project, &self.named, self.asked.skip_criteria)?;
         let snapshot = self.project.snapshot()?;
         let running: Vec<SpecId> = self.hands.iter().map(|hand| hand.spec.clone()).collect();
         let tried = self

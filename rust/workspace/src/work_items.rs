@@ -1,0 +1,99 @@
+//! What runs ask of the formats of a folder: orders, judgements and the marks of landings, each by the format of the
+//! item's key.
+
+use chant_base::error::Error;
+use chant_base::external_items::split_key;
+use chant_specs::project::Project;
+use chant_specs::work_items::{
+    DocumentText, ItemJudgement, ItemLanding, ItemWork, WorkItems, WorkOrder,
+};
+
+use super::document_work::{DocumentFormat, DocumentWork};
+use super::error::WorkspaceError;
+use super::formats;
+use super::key::normal;
+use super::plan_work::PlanWork;
+
+/// The formats of this crate, for runs.
+#[derive(Debug, Clone, Copy)]
+pub struct FormatsAtWork;
+
+/// The items of the format of a key.
+enum ItemsOf<'a> {
+    Plan(PlanWork<'a>),
+    Document(DocumentWork<'a>),
+}
+
+/// Asks the items of either kind of format the same.
+macro_rules! ask {
+    ($items:expr, $items_of:ident => $answer:expr) => {
+        match $items {
+            ItemsOf::Plan($items_of) => $answer,
+            ItemsOf::Document($items_of) => $answer,
+        }
+    };
+}
+
+impl<'a> ItemsOf<'a> {
+    fn find(project: &'a Project, key: &str) -> Option<Self> {
+        let (word, _) = split_key(key.trim())?;
+        if let Some(format) = formats::find(word) {
+            return Some(Self::Plan(PlanWork { project, format }));
+        }
+        let format = DocumentFormat::of(key.trim())?;
+        Some(Self::Document(DocumentWork { project, format }))
+    }
+
+    fn of(project: &'a Project, key: &str) -> Result<Self, Error> {
+        Self::find(project, key).ok_or_else(|| {
+            WorkspaceError::Invalid {
+                name: "item",
+                given: key.to_owned(),
+                expected: "the key of an item that runs work on".into(),
+            }
+            .into()
+        })
+    }
+}
+
+impl WorkItems for FormatsAtWork {
+    fn key_of(&self, project: &Project, name: &str) -> Option<String> {
+        Some(match ItemsOf::find(project, name)? {
+            ItemsOf::Plan(items) => items.key_of(name.trim()),
+            ItemsOf::Document(_) => normal(name.trim()),
+        })
+    }
+
+    fn order(&self, project: &Project, name: &str) -> Result<WorkOrder, Error> {
+        ask!(ItemsOf::of(project, name)?, items => items.order(name))
+    }
+
+    fn ready(&self, project: &Project, key: &str) -> Vec<String> {
+        match ItemsOf::find(project, key) {
+            Some(ItemsOf::Plan(items)) => items.ready(),
+            // Of the others single items are worked on.
+            _ => Vec::new(),
+        }
+    }
+
+    fn judge(&self, project: &Project, work: &ItemWork<'_>) -> Result<ItemJudgement, Error> {
+        ask!(ItemsOf::of(project, work.key)?, items => items.judge(work))
+    }
+
+    fn landed_in(
+        &self,
+        project: &Project,
+        landing: &ItemLanding<'_>,
+        commit: &str,
+    ) -> Result<Result<Vec<DocumentText>, String>, Error> {
+        ask!(ItemsOf::of(project, landing.key)?, items => items.landed_in(landing, commit))
+    }
+
+    fn landed_on_disk(
+        &self,
+        project: &Project,
+        landing: &ItemLanding<'_>,
+    ) -> Result<Result<Vec<DocumentText>, String>, Error> {
+        ask!(ItemsOf::of(project, landing.key)?, items => items.landed_on_disk(landing))
+    }
+}

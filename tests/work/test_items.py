@@ -1,0 +1,433 @@
+"""Runs on items of other formats: from the command to the landed commit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.kit import Cli
+from harness import Project, user_config
+from plans.projects import PROJECTS
+from work.kit import PROGRAM, wait_for
+from writing import git
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
+
+
+class Plans(Cli):
+    """The command line in a repository with plans of one format and nothing else."""
+
+    @property
+    def root(self) -> Path:
+        """The top of the repository."""
+        return self.project.root
+
+    def begin(self, files: dict[str, str]) -> Plans:
+        """Write and commit documents; the user's own configuration names the demo agent."""
+        for name, text in files.items():
+            self.write(name, text)
+        settings = user_config()
+        text = settings.read_text("utf-8")
+        settings.write_text(text.replace("---\n", "---\ndefaults:\n  provider: demo\n", 1), "utf-8")
+        git(self.root, "init", "-q", "-b", "main")
+        return self.commit()
+
+    def agent(self, script: str) -> None:
+        """Have a script in place of the demo agent."""
+        program = Path(os.environ["HOME"]).parent / "agent.sh"
+        program.write_text(f"#!/bin/sh\nset -e\n{script}\n", "utf-8")
+        program.chmod(0o755)
+        settings = user_config()
+        line = f"agents:\n  scripted: {{command: [{program}]}}\n"
+        text = settings.read_text("utf-8").replace("provider: demo", "provider: scripted")
+        settings.write_text(text.replace("---\n", f"---\n{line}", 1), "utf-8")
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+    def read(self, name: str) -> str:
+        """Read a file of the checkout."""
+        return (self.root / name).read_text("utf-8")
+
+    def commit(self) -> Plans:
+        """Commit everything."""
+        git(self.root, "add", "-A")
+        git(self.root, "commit", "-q", "-m", "Plans")
+        return self
+
+    def landed(self, name: str) -> str:
+        """Read a file as the main branch has it."""
+        return git(self.root, "show", f"main:{name}")
+
+    def end(self, key: str) -> Any:
+        """Give the newest run of an item."""
+        runs = self.json("runs", "--all")["processes"]
+        return max((run for run in runs if run["spec_id"] == key), key=lambda run: run["started_at"])
+
+
+@pytest.fixture
+def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plans:
+    """An empty folder, in which commands are typed."""
+    root = tmp_path / "ferry"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    return Plans(Project(root))
+
+
+LIST = "openspec/changes/add-login/tasks.md"
+KIRO = ".kiro/specs/user-auth/tasks.md"
+BACKLOG = "backlog/tasks/task-1 - Draw-the-form.md"
+
+
+def _ticked(*lines: str) -> Callable[[str], str]:
+    def change(text: str) -> str:
+        for line in lines:
+            assert f"[ ] {line}" in text
+            text = text.replace(f"[ ] {line}", f"[x] {line}")
+        return text
+
+    return change
+
+
+def _done(text: str) -> str:
+    text = _ticked("#1 It has", "#2 It has")(text)
+    return text.replace("status: To Do", "status: Done")
+
+
+KINDS: dict[str, tuple[str, str, str, Callable[[str], str]]] = {
+    "task of a change": ("openspec", "openspec:add-login#1.1", LIST, _ticked("1.1 Draw")),
+    "change": ("openspec", "openspec:add-login", LIST, _ticked("1.1 Draw", "2.1 Keep")),
+    "leaf": ("kiro", "kiro:user-auth#2", KIRO, _ticked("2. Keep")),
+    "last leaf of a holder": ("kiro", "kiro:user-auth#1.1", KIRO, _ticked("1. Build", "1.1 Draw")),
+    "parent": ("kiro", "kiro:user-auth#1", KIRO, _ticked("1. Build", "1.1 Draw")),
+    "task in a file": ("backlog", "backlog:TASK-1", BACKLOG, _done),
+}
+
+
+@pytest.mark.requirement("work:items:land_with_their_marks", "work:items:need_no_chant_folder")
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_item_is_worked_on_from_its_key_to_a_landed_commit(plans: Plans, kind: str) -> None:
+    word, key, document, change = KINDS[kind]
+    plans.begin(PROJECTS[word])
+    before = plans.read(document)
+    plans("work", key, "--wait")
+    after = plans.landed(document)
+    stamps = [line for line in after.splitlines(keepends=True) if line.startswith("updated_date:")]
+    assert after.replace("".join(stamps), "") == change(before)
+    assert plans.read(document) == after
+    changed = git(plans.root, "diff", "--name-only", "HEAD~1", "--", ".").splitlines()
+    assert sorted(name for name in changed if not name.startswith("demo/")) == [document]
+    assert any(name.startswith("demo/") for name in changed)
+    assert not (plans.root / ".chant").exists()
+    assert git(plans.root, "status", "--short") == ""
+    assert git(plans.root, "branch", "--format=%(refname:short)").split() == ["main"]
+    assert plans.json("receipt", "verify", key)["holds"]
+    assert plans.end(key)["end_state"] == "completed"
+
+
+GRAPH = (
+    "vine 1.1.0\ntitle: Ferry\n---\n[root] Ferry (notstarted)\n-> form\n---\n"
+    "[form] Draw the form (notstarted)\nTwo fields.\n"
+)
+FEATURE = (
+    "# Tasks: Log in\n\n## Phase 1: Form\n\n- [ ] T001 [US1] Draw the form in src/form.py\n"
+    "- [ ] T002 Keep the session\n"
+)
+TICKET = (
+    "---\ncode: FER-001\ntitle: Draw the form\nstatus: Approved\ntype: Feature Enhancement\n"
+    "priority: Medium\n---\n\n# Draw the form\n\n"
+    "## 5. Acceptance Criteria\n\n- [ ] It has two fields\n- [ ] It has a button\n"
+)
+TOOL_FORMATS = {
+    "task of a feature": (
+        {"specs/001-login/tasks.md": FEATURE, ".specify/memory/constitution.md": "# Ferry\n"},
+        "speckit:001-login#T001",
+        "specs/001-login/tasks.md",
+        _ticked("T001 [US1]"),
+        (),
+    ),
+    "task of a graph": (
+        {"plan.vine": GRAPH},
+        "vine:plan.vine#form",
+        "plan.vine",
+        lambda text: text.replace("[form] Draw the form (notstarted)", "[form] Draw the form (reviewing)"),
+        ("--skip-criteria",),
+    ),
+    "ticket": (
+        {"docs/CRs/FER-001-draw-the-form.md": TICKET, ".mdt-config.toml": '[project]\ncode = "FER"\n'},
+        "tickets:FER-001",
+        "docs/CRs/FER-001-draw-the-form.md",
+        lambda text: _ticked("It has two", "It has a b")(text).replace("Approved", "Implemented"),
+        (),
+    ),
+}
+
+
+@pytest.mark.requirement("work:items:land_with_their_marks", "work:items:need_no_chant_folder")
+@pytest.mark.parametrize("kind", TOOL_FORMATS)
+def test_items_of_formats_with_tools_are_worked_on_too(plans: Plans, kind: str) -> None:
+    files, key, document, change, options = TOOL_FORMATS[kind]
+    plans.begin(files)
+    plans("work", key, "--wait", *options)
+    after = plans.landed(document)
+    stamps = [line for line in after.splitlines(keepends=True) if line.startswith("lastModified:")]
+    assert after.replace("".join(stamps), "") == change(files[document])
+    assert plans.read(document) == after
+    assert git(plans.root, "status", "--short") == ""
+    assert plans.json("receipt", "verify", key)["holds"]
+
+
+WORK = (
+    'mkdir -p src && echo "$CHANT_SPEC_ID" >> "src/$CHANT_SPEC_ID.py" && git add src\n'
+    'sed -i "s/- \\[ \\]/- [x]/" "$CHANT_SPEC_FILE"\n'
+)
+"""What an honest agent does."""
+COMMIT = 'git add -A && git commit -qm "Work"\n'
+
+HOSTILE: dict[str, tuple[str, str]] = {
+    "ticks other tasks": (f"sed -i 's/- \\[ \\]/- [x]/' {LIST}", "changes more of openspec/"),
+    "rewords its task": (f"sed -i 's/1.1 Draw the form/1.1 Draw/' {LIST}", "rewords"),
+    "renumbers the list": (f"sed -i 's/1.1 Draw/1.3 Draw/' {LIST}", "openspec/changes/add-login/tasks.md"),
+    "deletes the list": (f"git rm -q {LIST}", "takes openspec:add-login#1.1 out of"),
+    "makes the list a link": (f"rm {LIST}; ln -s proposal.md {LIST}", "takes openspec:add-login#1.1 out of"),
+    "rewrites the proposal": ("echo more >> openspec/changes/add-login/proposal.md", "changes openspec/"),
+    "adds another change": (
+        "mkdir openspec/changes/evil; echo x > openspec/changes/evil/tasks.md",
+        "changes openspec/changes/evil/tasks.md",
+    ),
+    "edits the configuration": ("echo 'a: 1' > openspec/config.yaml", "changes openspec/config.yaml"),
+    "archives the change": (
+        "mkdir -p openspec/changes/archive; git mv openspec/changes/add-login openspec/changes/archive/x",
+        "takes openspec:add-login#1.1 out of",
+    ),
+    "writes ten thousand boxes": (
+        f"i=0; while [ $i -lt 10000 ]; do echo '- [x] 9.9 more'; i=$((i+1)); done >> {LIST}",
+        "changes more of openspec/",
+    ),
+    "edits plans of another format": (
+        "mkdir -p .kiro/specs/a; echo '- [x] 1. Evil' > .kiro/specs/a/tasks.md",
+        "changes .kiro/specs/a/tasks.md",
+    ),
+    "commits its order": ('git add -f "$CHANT_SPEC_FILE"', "commits the run's own order"),
+    "does no work": (f"git reset -q; rm -r src; sed -i 's/- \\[ \\] 1.1/- [x] 1.1/' {LIST}", "nothing but"),
+    "ticks nothing": ('sed -i "s/- \\[x\\]/- [ ]/" "$CHANT_SPEC_FILE"', "criteria are open"),
+}
+
+
+@pytest.mark.requirement("work:items:judge_the_documents")
+@pytest.mark.parametrize("move", HOSTILE)
+def test_work_that_changes_other_plans_does_not_land(plans: Plans, move: str) -> None:
+    script, reason = HOSTILE[move]
+    plans.begin(PROJECTS["openspec"])
+    before = git(plans.root, "rev-parse", "main")
+    plans.agent(f"{WORK}{script}\n{COMMIT}")
+    plans.run("work", "openspec:add-login#1.1", "--wait")
+    end = plans.end("openspec:add-login#1.1")
+    assert reason in end["reason"], end["reason"]
+    assert end["end_state"] in ("needs_attention", "failed")
+    assert git(plans.root, "rev-parse", "main") == before
+    assert git(plans.root, "status", "--short") == ""
+
+
+@pytest.mark.requirement("work:items:judge_the_documents")
+def test_an_agent_may_tick_in_the_document_itself_and_write_the_design(plans: Plans) -> None:
+    plans.begin(PROJECTS["openspec"])
+    plans.agent(
+        'mkdir src && echo 1 > src/a.py && echo "A form." > openspec/changes/add-login/design.md\n'
+        f"sed -i 's/- \\[ \\] 1.1/- [x] 1.1/' {LIST}\n{COMMIT}"
+    )
+    plans("work", "openspec:add-login#1.1", "--wait")
+    assert plans.landed(LIST) == _ticked("1.1 Draw")(PROJECTS["openspec"][LIST])
+
+
+REFUSED: dict[str, tuple[str, str, Callable[[Plans], object]]] = {
+    "unknown": ("openspec:add-logout#1.1", "Nothing is called 'openspec:add-logout#1.1'", lambda _: None),
+    "done": ("openspec:add-login#1.2", "openspec:add-login#1.2 is done", lambda _: None),
+    "not committed": (
+        "openspec:add-login#1.1",
+        "Commit its documents, then start again",
+        lambda plans: plans.write(LIST, plans.read(LIST).replace("1.1 Draw", "1.1 Paint")),
+    ),
+}
+
+
+@pytest.mark.requirement("work:items:refuse_what_cannot_begin")
+@pytest.mark.parametrize("why", REFUSED)
+def test_work_that_cannot_begin_is_refused(plans: Plans, why: str) -> None:
+    key, reason, change = REFUSED[why]
+    plans.begin(PROJECTS["openspec"])
+    change(plans)
+    assert reason in plans.error("work", key)
+    assert plans.json("runs", "--all")["processes"] == []
+    assert git(plans.root, "branch", "--format=%(refname:short)").split() == ["main"]
+
+
+@pytest.mark.requirement("work:items:refuse_what_cannot_begin")
+def test_an_item_that_waits_or_says_nothing_of_its_end_is_refused(plans: Plans) -> None:
+    plans.begin(PROJECTS["backlog"] | {"plan.vine": GRAPH})
+    assert "is blocked; it waits for TASK-1" in plans.error("work", "backlog:TASK-2")
+    assert "has no box or criterion" in plans.error("work", "vine:plan.vine#form")
+
+
+def _waiting(plans: Plans, key: str, *options: str, tail: str = "") -> Path:
+    """Start an agent that does its work and ends when a file is there; give that file."""
+    sign = plans.root.parent / "go"
+    plans.agent(f"{WORK}{tail}{COMMIT}while [ ! -e {sign} ]; do sleep 0.05; done")
+    plans("work", key, *options)
+    return sign
+
+
+def _ended(plans: Plans, key: str) -> Any:
+    plans.run("runs", "--all", "-f")
+    wait_for(lambda: plans.end(key)["status"] != "running", "the end of the run")
+    return plans.end(key)
+
+
+@pytest.mark.requirement("work:items:exclude_each_other")
+def test_an_item_its_holder_and_its_parts_have_one_run_at_a_time(plans: Plans) -> None:
+    plans.begin(PROJECTS["kiro"])
+    sign = _waiting(plans, "kiro:user-auth#1.1")
+    assert "kiro:user-auth#1 cannot be worked on now" in plans.error("work", "kiro:user-auth#1")
+    assert "kiro:user-auth#1.1" in plans.error("work", "kiro:user-auth#1.1")
+    sign.touch()
+    assert _ended(plans, "kiro:user-auth#1.1")["end_state"] == "completed"
+
+
+@pytest.mark.requirement("work:items:exclude_each_other")
+def test_of_many_starts_at_once_one_begins(plans: Plans) -> None:
+    plans.begin(PROJECTS["openspec"])
+    sign = plans.root.parent / "go"
+    plans.agent(f"{WORK}{COMMIT}while [ ! -e {sign} ]; do sleep 0.05; done")
+    keys = ["openspec:add-login#1.1", "openspec:add-login"] * 2
+    started = [
+        subprocess.Popen(
+            [*PROGRAM, "work", key], cwd=plans.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        for key in keys
+    ]
+    said = [process.communicate()[1] for process in started]
+    assert sorted(process.returncode for process in started) == [0, 1, 1, 1], said
+    sign.touch()
+    running = [run["spec_id"] for run in plans.json("runs", "--all")["processes"]]
+    assert len(running) == 1
+    assert _ended(plans, running[0])["end_state"] == "completed"
+
+
+@pytest.mark.requirement("work:items:share_a_list")
+def test_agents_on_one_list_land_in_any_order(plans: Plans) -> None:
+    tasks = "".join(f"- [ ] 1.{number} Do part {number}\n" for number in range(1, 6))
+    files = PROJECTS["openspec"] | {LIST: f"## 1. Parts\n\n{tasks}\n## 2. Notes\n\nKept.\n"}
+    plans.begin(files)
+    keys = [f"openspec:add-login#1.{number}" for number in range(1, 6)]
+    started = [
+        subprocess.Popen(
+            [*PROGRAM, "work", key, "--wait"],
+            cwd=plans.root,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        for key in keys
+    ]
+    said = [process.communicate()[1] for process in started]
+    assert [process.returncode for process in started] == [0] * 5, said
+    assert plans.landed(LIST) == files[LIST].replace("[ ]", "[x]")
+    assert plans.read(LIST) == plans.landed(LIST)
+    assert git(plans.root, "status", "--short") == ""
+
+
+PEOPLE: dict[str, tuple[Callable[[str], str], str, Callable[[str], str] | None]] = {
+    "ticks another task": (_ticked("2.1 Keep"), "completed", _ticked("1.1 Draw")),
+    "adds a task": (lambda text: f"{text}- [ ] 2.2 More\n", "completed", _ticked("1.1 Draw")),
+    "ticks the task": (_ticked("1.1 Draw"), "completed", lambda text: text),
+    "rewords the task": (lambda text: text.replace("Draw the form", "Paint"), "needs_attention", None),
+    "renumbers the task": (lambda text: text.replace("1.1 Draw", "1.3 Draw"), "needs_attention", None),
+    "deletes the task": (lambda text: text.replace("- [ ] 1.1 Draw the form\n", ""), "needs_attention", None),
+}
+
+
+@pytest.mark.requirement("work:items:keep_what_people_do")
+@pytest.mark.parametrize("act", PEOPLE)
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_what_a_person_does_meanwhile_stays(plans: Plans, act: str, is_committed: bool) -> None:
+    change, state, landed = PEOPLE[act]
+    plans.begin(PROJECTS["openspec"])
+    sign = _waiting(plans, "openspec:add-login#1.1")
+    before = plans.read(LIST)
+    plans.write(LIST, change(before))
+    if is_committed:
+        plans.commit()
+    sign.touch()
+    end = _ended(plans, "openspec:add-login#1.1")
+    if not is_committed:
+        # Drafts decide nothing: the task is marked on the branch, and on disk where it is still there.
+        assert end["end_state"] == "completed"
+        assert plans.landed(LIST) == _ticked("1.1 Draw")(before)
+        assert plans.read(LIST) == (landed or (lambda text: text))(change(before))
+        return
+    assert end["end_state"] == state, end
+    assert plans.read(LIST) == (landed or (lambda text: text))(change(before))
+    assert plans.landed(LIST) == plans.read(LIST)
+    assert landed or "openspec:add-login#1.1" in end["reason"]
+
+
+@pytest.mark.requirement("work:items:follow_by_their_keys")
+def test_a_run_is_followed_and_stopped_by_the_key_of_its_item(plans: Plans) -> None:
+    key = "openspec:add-login#1.1"
+    plans.begin(PROJECTS["openspec"])
+    sign = _waiting(plans, key, tail="echo is at it\n")
+    assert [run["spec_id"] for run in plans.json("runs", key)["processes"]] == [key]
+    wait_for(lambda: "is at it" in plans.run("log", key).stdout, "a line of the agent")
+    assert "paused" in plans("pause", key)
+    assert plans.end(key)["end_state"] == "paused"
+    assert plans.json("diagnose", key)["spec_id"] == key
+    sign.touch()
+    plans("work", key, "--wait")
+    assert plans.landed(LIST) == _ticked("1.1 Draw")(PROJECTS["openspec"][LIST])
+
+
+@pytest.mark.requirement("work:items:follow_each_other")
+@pytest.mark.parametrize("options", [(), ("--parallel", "2")])
+def test_the_tasks_of_a_spec_are_worked_on_one_by_one_or_several_at_once(
+    plans: Plans, options: tuple[str, ...]
+) -> None:
+    plans.begin(PROJECTS["kiro"] | {KIRO: PROJECTS["kiro"][KIRO] + "- [ ]* 3. Polish it\n"})
+    settings = user_config()
+    hurry = "parallel:\n  stagger_delay_ms: 0\n  stagger_jitter_ms: 0\n"
+    settings.write_text(settings.read_text("utf-8").replace("---\n", f"---\n{hurry}", 1), "utf-8")
+    plans("work", "kiro:user-auth", *options, "--wait")
+    # What is optional is left to people.
+    done = _ticked("1. Build", "1.1 Draw", "2. Keep")(PROJECTS["kiro"][KIRO])
+    assert plans.landed(KIRO) == done + "- [ ]* 3. Polish it\n"
+    worked = [run["spec_id"] for run in plans.json("runs", "--all")["processes"] if run["mode"] == "single"]
+    assert sorted(worked) == ["kiro:user-auth#1.1", "kiro:user-auth#2"]
+    assert git(plans.root, "status", "--short") == ""
+
+
+@pytest.mark.requirement("work:items:follow_each_other")
+def test_all_that_is_ready_is_worked_on(plans: Plans) -> None:
+    plans.begin(PROJECTS["openspec"] | PROJECTS["backlog"])
+    assert "items are ready" in plans.error("work", code=2)
+    assert "names one of chant, openspec, backlog" in plans.error("work", "--dialect", "kiro", code=2)
+    plans("work", "--all", "--dialect", "openspec", "--wait")
+    assert plans.landed(LIST) == PROJECTS["openspec"][LIST].replace("[ ]", "[x]")
+    assert plans.landed(BACKLOG) == PROJECTS["backlog"][BACKLOG]
+    plans("work", "--all", "--wait")
+    assert "status: Done" in plans.landed(BACKLOG)
+    # What it waited for is done now, and nothing says when it is done itself.
+    assert "backlog:TASK-2 has no box or criterion" in plans.error("work", "--all")
+
+
+@pytest.mark.requirement("work:items:follow_each_other")
+def test_a_forecast_says_what_a_start_would_work_on(plans: Plans) -> None:
+    plans.begin(PROJECTS["kiro"])
+    forecast = plans.json("work", "kiro:user-auth", "--dry-run")
+    assert (forecast["target"], forecast["specs"]) == ("main", 2), forecast
+    assert plans.json("runs", "--all")["processes"] == []
