@@ -18,6 +18,8 @@ pub struct RunEnvironmentSettings {
     pub ports: Vec<String>,
     /// Variables of agents and checks; `{port.NAME}` stands for a port.
     pub variables: BTreeMap<String, String>,
+    /// Programs that work beside each agent and beside the checks, by name.
+    pub services: BTreeMap<String, ServiceSettings>,
     /// Files that git ignores and agents get a copy of: by project folder, paths or patterns from there. Only the user's
     /// own configuration gives any.
     pub files: BTreeMap<String, Vec<String>>,
@@ -35,12 +37,14 @@ pub struct SecretVariables {
     pub agents: Vec<String>,
     /// Those of checks.
     pub checks: Vec<String>,
+    /// Those of services.
+    pub services: Vec<String>,
 }
 
 impl SecretVariables {
     /// Returns all names.
     pub fn all(&self) -> impl Iterator<Item = &String> {
-        [&self.setup, &self.agents, &self.checks]
+        [&self.setup, &self.agents, &self.checks, &self.services]
             .into_iter()
             .flatten()
     }
@@ -59,6 +63,90 @@ impl RunEnvironmentSettings {
             format!("/{}", path.join("/"))
         };
         outputs.map(pattern).collect()
+    }
+}
+
+/// A program that works beside each agent and beside the checks. `{port.NAME}` stands for a port, and `{data}` for a folder
+/// of its own, which is empty when it starts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct ServiceSettings {
+    /// The folder that it starts in, from the project's root; the root if it is absent.
+    #[serde(rename = "in")]
+    pub folder: Option<String>,
+    /// The commands that run before it, one after the other: those that make its data.
+    pub before: Vec<Vec<String>>,
+    /// The program with its arguments.
+    pub start: Vec<String>,
+    /// The sign that it is ready.
+    pub ready: ServiceReadiness,
+    /// The command that asks it to end; it gets a signal if that is absent.
+    pub stop: Vec<String>,
+    /// Variables of its own.
+    pub variables: BTreeMap<String, String>,
+}
+
+/// The sign that a service is ready: at most one of the first three.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct ServiceReadiness {
+    /// The name of a port that it listens on.
+    pub tcp: Option<String>,
+    /// The name of a port, and a path, that answers over HTTP with success: `web/health`.
+    pub http: Option<String>,
+    /// A command that succeeds.
+    pub command: Vec<String>,
+    /// The greatest number of seconds until then.
+    pub seconds: Option<u64>,
+}
+
+impl ServiceReadiness {
+    /// Returns the name of the port and the path that have to answer over HTTP.
+    pub fn http_address(&self) -> Option<(&str, &str)> {
+        let http = self.http.as_deref()?;
+        Some(http.split_once('/').unwrap_or((http, "")))
+    }
+}
+
+impl ServiceSettings {
+    /// Returns the first fault; `ports` are the names of ports.
+    fn fault(&self, ports: &[String]) -> Option<String> {
+        let is_command = |argv: &Vec<String>| argv.first().is_some_and(|name| !name.is_empty());
+        if !is_command(&self.start) || !self.before.iter().all(is_command) {
+            return Some("`start`: expected a program and its arguments".into());
+        }
+        if let Some(folder) = self.folder.as_ref().filter(|folder| !is_inside(folder)) {
+            return Some(format!(
+                "`in`: expected a path inside the project, got `{folder}`"
+            ));
+        }
+        let ready = &self.ready;
+        let signs = [
+            ready.tcp.is_some(),
+            ready.http.is_some(),
+            is_command(&ready.command),
+        ];
+        if signs.into_iter().filter(|is_given| *is_given).count() > 1 {
+            return Some("`ready`: expected one of `tcp`, `http` and `command`".into());
+        }
+        let named = ready
+            .tcp
+            .as_deref()
+            .or(ready.http_address().map(|(port, _)| port));
+        if let Some(port) = named.filter(|port| !ports.iter().any(|one| one == port)) {
+            return Some(format!("`ready`: `{port}` is none of `environment.ports`"));
+        }
+        let commands = self
+            .before
+            .iter()
+            .flatten()
+            .chain(&self.start)
+            .chain(&self.stop);
+        let mut texts = commands
+            .chain(&ready.command)
+            .chain(self.variables.values());
+        let port = texts.find_map(|text| unknown_name(text, "{port.", ports))?;
+        Some(format!("`{{port.{port}}}` is none of `environment.ports`"))
     }
 }
 
@@ -118,6 +206,16 @@ impl RunEnvironmentSettings {
                 "environment.ports: expected at most {MAX_PORTS}, got {}",
                 self.ports.len()
             ));
+        }
+        for (name, service) in &self.services {
+            let why = if is_plain_name(name) {
+                service.fault(&self.ports)
+            } else {
+                Some("expected a name of letters, digits, `-` and `_`".into())
+            };
+            if let Some(why) = why {
+                return Some(format!("environment.services.{name}: {why}"));
+            }
         }
         let wrong = self.ports.iter().find(|name| !is_plain_name(name));
         if let Some(name) = wrong {

@@ -12,6 +12,8 @@ pub mod bubblewrap;
 #[cfg(target_os = "linux")]
 mod landlock;
 pub mod macos;
+#[cfg(unix)]
+pub mod mount_holder;
 mod opened_paths;
 mod places;
 pub mod policy;

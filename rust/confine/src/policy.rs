@@ -46,6 +46,11 @@ pub struct ConfinePolicy {
     pub overlays: Vec<OverlayMount>,
     /// Folders that are empty for the process; only in namespaces.
     pub covered: Vec<PathBuf>,
+    /// The process whose mounts it shares, a [`crate::mount_holder::MountHolder`]'s, in place of own overlays and covered
+    /// folders: one folder may be mounted by several processes only if they share the mount.
+    pub shares_mounts_of: Option<u32>,
+    /// True if it ends with the process that starts it; only a launcher does so.
+    pub ends_with_starter: bool,
     /// The program that starts the process, in namespaces if they can be used; without it the process
     /// has those of this process.
     pub launcher: Option<SandboxLauncher>,

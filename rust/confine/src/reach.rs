@@ -150,6 +150,8 @@ impl AccessResolver<'_> {
             max_processes: None,
             overlays: Vec::new(),
             covered: Vec::new(),
+            shares_mounts_of: None,
+            ends_with_starter: false,
             launcher: request.launcher.clone(),
             backend: request.backend.clone(),
             ability: request.ability,

@@ -12,6 +12,7 @@
 mod copy;
 mod layer;
 mod ports;
+mod readiness;
 mod recipe;
 mod seal;
 mod view;
@@ -23,6 +24,7 @@ use chant_base::error::{CoreError, ErrorKind};
 
 pub use layer::{LayerFacts, LayerOutput, LayerPin, LayerStore, OwnLock, SealedLayer};
 pub use ports::PortSlot;
+pub use readiness::{answers_over_http, is_listening};
 pub use recipe::{LayerInputs, RecipeCaches, changed_inputs, platform, with_caches};
 pub use seal::{BuiltFolder, seal};
 pub use view::{CacheFolder, FolderMounts, LayerMount, LayerTarget, place_layer};

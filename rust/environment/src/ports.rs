@@ -26,8 +26,10 @@ impl PortSlot {
     /// # Errors
     /// `NoPorts`, or `File`.
     pub fn take(folder: &Path) -> Result<Self, EnvironmentError> {
+        // Locks of another user are not seen: two users rarely begin at one slot.
+        let start = fastrand::u16(0..SLOTS);
         for slot in 0..SLOTS {
-            let first = FIRST + slot * WIDTH;
+            let first = FIRST + (start + slot) % SLOTS * WIDTH;
             if let Some(lock) = OwnLock::try_take(folder, &first.to_string())?
                 && (first..first + WIDTH).all(is_free)
             {

@@ -398,16 +398,16 @@ fn is_whole(path: &[String]) -> bool {
     let parts: Vec<&str> = path.iter().map(String::as_str).collect();
     matches!(
         parts[..],
-        ["checks", _] | ["enterprise", "derived", _] | ["environment", "recipes", _]
+        ["checks", _] | ["enterprise", "derived", _] | ["environment", "recipes" | "services", _]
     )
 }
 
 fn kind_of(path: &[String], value: &Value) -> EntryKind {
     let parts: Vec<&str> = path.iter().map(String::as_str).collect();
     match parts[..] {
-        ["agents", _, "command"] | ["parallel", "agents"] | ["environment", "recipes", _] => {
-            EntryKind::Command
-        }
+        ["agents", _, "command"]
+        | ["parallel", "agents"]
+        | ["environment", "recipes" | "services", _] => EntryKind::Command,
         ["checks", ..] => EntryKind::Check,
         ["providers", _, "endpoint"] => EntryKind::Endpoint,
         ["enterprise", "derived", _] if value.get("from").is_some_and(|from| from == "env") => {

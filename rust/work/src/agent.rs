@@ -129,6 +129,8 @@ pub fn start(
             _ => TreeBond::Nothing,
         },
         cgroup,
+        services: Vec::new(),
+        has_services: false,
     };
     let limited = job.limits.processes.filter(|_| {
         let by_kernel = enforced.is_some_and(|limits: CgroupLimits| limits.processes.is_some());

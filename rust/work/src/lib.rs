@@ -53,6 +53,8 @@ pub mod run_store;
 pub mod run_view;
 #[cfg(unix)]
 pub mod runner;
+#[cfg(unix)]
+pub mod service;
 pub mod spending;
 pub mod start_allowance;
 pub mod state;

@@ -20,6 +20,7 @@ use super::process::{self, ProcessFacts, ProcessIdentity};
 use super::run_cgroup::RunCgroup;
 use super::run_record::RunRecord;
 use super::run_store::RunStore;
+use super::service::OF_RUN;
 use chant_base::own_children;
 use chant_base::run_variables::MARK;
 
@@ -57,6 +58,10 @@ pub(super) struct ProcessTree {
     pub(super) cgroup: Option<RunCgroup>,
     /// The bond that keeps the processes together beyond the life of the runner.
     pub(super) bond: TreeBond,
+    /// The first processes of services of the run, with true if all that one started ends with it.
+    pub(super) services: Vec<(ProcessIdentity, bool)>,
+    /// True if services of the run belong to it; they do not belong to its agent.
+    pub(super) has_services: bool,
 }
 
 /// The bond that keeps the processes of a run together beyond the life of its runner.
@@ -110,6 +115,8 @@ impl ProcessTree {
                 Some(_) => TreeBond::Nothing,
             },
             cgroup,
+            services: record.service_leaders(),
+            has_services: true,
         }
     }
 
@@ -152,6 +159,9 @@ impl ProcessTree {
             .collect();
         let group = self.group();
         roots.extend(group);
+        let services = self.services.iter();
+        let services = services.filter(|(leader, _)| leader.is_proven());
+        roots.extend(services.map(|(leader, _)| leader.pid));
         // While the runner lives, all are its descendants.
         let has_unknown = self.runner.is_none();
         for one in all
@@ -159,7 +169,8 @@ impl ProcessTree {
             .filter(|one| has_unknown && one.start >= self.since)
         {
             // The calls that a dead runner made have its mark, too.
-            let is_marked = || process::variable(one.pid, MARK).as_ref() == Some(&self.mark);
+            let is_marked =
+                || process::variable(one.pid, MARK).is_some_and(|mark| self.has_mark(&mark));
             if Some(one.group) == group || (!kept.contains(&one.pid) && is_marked()) {
                 roots.insert(one.pid);
             }
@@ -178,6 +189,12 @@ impl ProcessTree {
             }
         }
         (found, !has_gone)
+    }
+
+    /// Returns true if a process with this mark belongs to the tree.
+    fn has_mark(&self, mark: &str) -> bool {
+        let rest = mark.strip_prefix(&self.mark);
+        rest.is_some_and(|rest| rest.is_empty() || self.has_services && rest.starts_with(OF_RUN))
     }
 
     /// Returns the programs that this process started for itself, if it is the runner.
@@ -315,17 +332,21 @@ impl ProcessTree {
         wait: impl FnMut(Duration),
     ) -> Result<TreeEnd, WorkError> {
         let count = self.end_living(runs, process_id, grace, wait)?;
+        let mut services = self.services.iter();
+        let have_services_ended =
+            services.all(|(leader, is_bound)| *is_bound && !leader.is_alive());
         let is_certain = cfg!(target_os = "linux")
             && (self.runner.is_some()
-                || match self.bond {
-                    TreeBond::Nothing => false,
-                    TreeBond::Ended => true,
-                    TreeBond::Leader => self
-                        .leader
-                        .as_ref()
-                        .is_some_and(|leader| !leader.is_alive()),
-                    TreeBond::Cgroup => self.cgroup.as_ref().is_some_and(RunCgroup::is_empty),
-                });
+                || have_services_ended
+                    && match self.bond {
+                        TreeBond::Nothing => false,
+                        TreeBond::Ended => true,
+                        TreeBond::Leader => self
+                            .leader
+                            .as_ref()
+                            .is_some_and(|leader| !leader.is_alive()),
+                        TreeBond::Cgroup => self.cgroup.as_ref().is_some_and(RunCgroup::is_empty),
+                    });
         if let Some(cgroup) = &self.cgroup {
             cgroup.remove();
         }
@@ -482,6 +503,8 @@ pub(super) fn kill_left_by(command: ProcessIdentity) {
         runner: Some(runner),
         cgroup: None,
         bond: TreeBond::Nothing,
+        services: Vec::new(),
+        has_services: false,
     };
     let deadline = Instant::now() + DYING;
     while tree.left().is_some() && Instant::now() < deadline {

@@ -182,6 +182,24 @@ pub struct ProcessTreeEntry {
     pub cgroup: Option<String>,
 }
 
+/// A service of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceEntry {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The number of its first process.
+    pub pid: u32,
+    /// The start of that process, in ticks.
+    #[serde(default)]
+    pub pid_start: Option<String>,
+    /// True if all that it starts ends with that process.
+    #[serde(default)]
+    pub ends_with_leader: bool,
+    /// The file with what it wrote.
+    #[serde(default)]
+    pub log: String,
+}
+
 /// A criterion of a spec.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CriterionEntry {

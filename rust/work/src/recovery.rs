@@ -126,6 +126,7 @@ fn look_after(
     };
     let mut dead = record.clone();
     dead.note_tree_end(left.is_certain);
+    dead.services.clear();
     dead.change(event, reason, (runs.clock)())?;
     runs.reached("before-end-record")?;
     Ok(Some(DeadRun {

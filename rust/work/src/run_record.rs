@@ -11,7 +11,7 @@ use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 pub use super::record_entries::{
     AgentEntry, CheckEntry, CriterionEntry, EnvironmentEntry, HooksEntry, ItemEntry, LeaseEntry,
     MergeEntry, MergeState, MergeTry, PlacedEntry, ProcessTreeEntry, ProposalEntry, RunOptions,
-    SplitRunOptions, WaitEntry,
+    ServiceEntry, SplitRunOptions, WaitEntry,
 };
 pub use super::uncommitted_state::UncommittedState;
 use chant_agent_events::FailureCause;
@@ -195,6 +195,9 @@ pub struct RunRecord {
     /// Its ports, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<(String, u16)>,
+    /// The services beside its agent, until they are ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub services: Vec<ServiceEntry>,
     /// The last line that its agent said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_words: Option<String>,
@@ -277,6 +280,7 @@ impl RunRecord {
             settled_at: None,
             environment: Vec::new(),
             ports: Vec::new(),
+            services: Vec::new(),
             last_words: None,
             provider_wait: None,
             uncommitted: None,
@@ -391,6 +395,19 @@ impl RunRecord {
             pid_start: self.pid_start.clone(),
             boot_id: self.boot_id.clone(),
         }
+    }
+
+    /// Returns the first processes of its services, with true if all that one started ends with it.
+    pub(super) fn service_leaders(&self) -> Vec<(ProcessIdentity, bool)> {
+        let leader = |service: &ServiceEntry| {
+            let process = ProcessIdentity {
+                pid: service.pid,
+                pid_start: service.pid_start.clone(),
+                boot_id: self.boot_id.clone(),
+            };
+            (process, service.ends_with_leader)
+        };
+        self.services.iter().map(leader).collect()
     }
 
     /// Returns the process that the record names as its agent.

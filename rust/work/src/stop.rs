@@ -183,6 +183,7 @@ fn stop_where(
     let is_certain = left.is_certain || with_it.is_some_and(|tree| tree.is_certain);
     let record = runs.update(process_id, |record| {
         record.note_tree_end(is_certain);
+        record.services.clear();
         Ok(())
     })?;
     let take = || SpecLock::take_until(runs, &record.spec_id, Instant::now() + DYING);

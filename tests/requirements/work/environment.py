@@ -64,4 +64,28 @@ REQUIREMENTS: dict[str, Requirement] = {
     "environment:ports:are_of_one_run": Requirement(
         "Each run and each check has the named ports for itself, told by variables.", f"{ISSUE}, 6"
     ),
+    "environment:services:beside_runs_and_checks": Requirement(
+        "Each agent and each set of checks has the services of the configuration for itself, with data of its"
+        " own, ready before it begins and ended with it; they are none of the agent's processes.",
+        f"{ISSUE}, 6",
+    ),
+    "environment:services:never_outlive_a_run": Requirement(
+        "Services end with a runner that is killed, at once where there are namespaces, and else by the"
+        " recovery.",
+        f"{ISSUE}, 6",
+    ),
+    "environment:services:failures_are_told": Requirement(
+        "A service that is not ready in time stops the start with the reason and its last lines.",
+        f"{ISSUE}, 6",
+    ),
+    "environment:services:share_what_the_run_sees": Requirement(
+        "A service sees mounted dependencies as the agent changes them, and changes no layer.",
+        f"{ISSUE}, 2 and 6",
+    ),
+    "environment:services:stop": Requirement(
+        "A service is asked to end by its own command, if it has one.", f"{ISSUE}, 6"
+    ),
+    "environment:services:eight_at_once": Requirement(
+        "Eight runs at once with a server each do not collide.", f"{ISSUE}, 6"
+    ),
 }

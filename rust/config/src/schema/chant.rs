@@ -149,6 +149,7 @@ const KEYS: &[KnownKey] = &[
             used("recipes", Named(&RECIPE)),
             used("ports", TEXTS),
             used("variables", Named(&TEXT)),
+            used("services", Named(&SERVICE)),
             used("files", Named(&TEXTS)),
             used(
                 "secrets",
@@ -156,6 +157,7 @@ const KEYS: &[KnownKey] = &[
                     used("setup", TEXTS),
                     used("agents", TEXTS),
                     used("checks", TEXTS),
+                    used("services", TEXTS),
                 ]),
             ),
         ]),
@@ -266,6 +268,23 @@ const RECIPE: super::KeyShape = Table(&[
     used("outputs", TEXTS),
     used("caches", TEXTS),
     used("tools", Items(&TEXTS)),
+    used("variables", Named(&TEXT)),
+]);
+
+const SERVICE: super::KeyShape = Table(&[
+    used("in", TEXT),
+    used("before", Items(&TEXTS)),
+    used("start", TEXTS),
+    used(
+        "ready",
+        Table(&[
+            used("tcp", TEXT),
+            used("http", TEXT),
+            used("command", TEXTS),
+            used("seconds", NUMBER),
+        ]),
+    ),
+    used("stop", TEXTS),
     used("variables", Named(&TEXT)),
 ]);
 

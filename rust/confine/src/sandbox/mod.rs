@@ -16,6 +16,7 @@
 //! When the launcher ends, the kernel kills the first process. All three are in one process group. The
 //! functions that start processes come from the caller: here nothing forks.
 
+mod holder;
 mod namespaces;
 mod order;
 mod process_end;
@@ -30,7 +31,7 @@ pub use rustix::process::Pid as ProcessNumber;
 use super::policy::{ConfinePolicy, SandboxLauncher};
 use order::{OrderReply, SandboxOrder};
 pub use process_end::ProcessEnd;
-pub(crate) use start::start;
+pub(crate) use start::{start, start_holder};
 
 /// The functions of the system that a launcher lends.
 pub struct ProcessFunctions<'a> {
@@ -43,7 +44,7 @@ pub struct ProcessFunctions<'a> {
 impl ConfinePolicy {
     /// Returns the launcher if it has something to do.
     pub(crate) fn used_launcher(&self) -> Option<&SandboxLauncher> {
-        let is_used = self.has_namespaces() || self.cgroup.is_some();
+        let is_used = self.has_namespaces() || self.cgroup.is_some() || self.ends_with_starter;
         self.launcher.as_ref().filter(|_| is_used)
     }
 }
@@ -82,6 +83,9 @@ pub(crate) fn order(
         environment: program.environment.into_iter().chain(variables).collect(),
         folder: program.folder,
         policy: policy.clone(),
+        holds_mounts: false,
+        // This process becomes the launcher.
+        starter: None,
     };
     Ok(Some((launcher.clone(), order.written()?)))
 }
@@ -111,10 +115,19 @@ fn launched(
     if let Some(group) = &policy.cgroup {
         namespaces::join_control_group(group)?;
     }
+    if let Some(starter) = order.starter.filter(|_| policy.ends_with_starter) {
+        process_end::end_with(starter)?;
+    }
     if !policy.has_namespaces() {
         return become_confined(order, reply, functions);
     }
-    let own = namespaces::enter(policy)?;
+    if order.holds_mounts {
+        return holder::hold(policy, reply);
+    }
+    let own = match policy.shares_mounts_of {
+        Some(holder) => namespaces::join(policy, holder)?,
+        None => namespaces::enter(policy)?,
+    };
     let relay = relay::SignalRelay::new()?;
     let Some(first) = (functions.fork)()? else {
         let relay = relay.of_first_process()?;

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use chant_store::disk;
-use nix::sched::{CloneFlags, unshare};
+use nix::sched::{CloneFlags, setns, unshare};
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, mkdirat, open};
 use rustix::io::Errno;
 use rustix::mount::{
@@ -50,10 +51,61 @@ pub(super) fn join_control_group(folder: &Path) -> io::Result<()> {
 /// Moves this process, which must have one thread, into new namespaces, and the processes that it
 /// starts next into a new namespace of processes.
 pub(super) fn enter(policy: &ConfinePolicy) -> io::Result<NamespaceOwner> {
+    enter_kinds(own_kinds(policy))
+}
+
+/// Moves this process into a new namespace of mounts.
+pub(super) fn enter_mounts() -> io::Result<NamespaceOwner> {
+    enter_kinds(CloneFlags::CLONE_NEWNS)
+}
+
+/// Moves this process into a copy of the mounts of a holder, which show the same file systems, and otherwise into
+/// namespaces of its own as [`enter`] does.
+pub(super) fn join(policy: &ConfinePolicy, holder: u32) -> io::Result<NamespaceOwner> {
+    let failed = |why: &dyn std::fmt::Display| {
+        refused(format_args!(
+            "it gets no share in the mounts of process {holder}: {why}"
+        ))
+    };
+    let opened = |kind: &str| {
+        let path = format!("/proc/{holder}/ns/{kind}");
+        open(&*path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+    };
+    let number = |file: &OwnedFd| fstat(file).map(|found| found.st_ino);
+    let [user, mounts] = ["user", "mnt"].map(opened);
+    let (user, mounts) = (
+        user.map_err(|why| failed(&why))?,
+        mounts.map_err(|why| failed(&why))?,
+    );
+    let own = open(
+        "/proc/self/ns/user",
+        OFlags::RDONLY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )
+    .map_err(|why| failed(&why))?;
+    let same =
+        number(&own).map_err(|why| failed(&why))? == number(&user).map_err(|why| failed(&why))?;
+    let owner = if same {
+        NamespaceOwner::Superuser
+    } else {
+        setns(user, CloneFlags::CLONE_NEWUSER).map_err(|why| failed(&why))?;
+        NamespaceOwner::User
+    };
+    setns(mounts, CloneFlags::CLONE_NEWNS).map_err(|why| failed(&why))?;
+    unshare(own_kinds(policy)).map_err(|why| failed(&why))?;
+    Ok(owner)
+}
+
+/// Returns the namespaces that each confined process has of its own.
+fn own_kinds(policy: &ConfinePolicy) -> CloneFlags {
     let mut kinds = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
     if policy.ipc == IpcAccess::Private {
         kinds |= CloneFlags::CLONE_NEWIPC;
     }
+    kinds
+}
+
+fn enter_kinds(kinds: CloneFlags) -> io::Result<NamespaceOwner> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     let failed = |why: &dyn std::fmt::Display| {
         refused(format_args!("it gets no namespaces of its own: {why}"))
@@ -82,16 +134,12 @@ pub(super) fn prepare(policy: &ConfinePolicy, owner: NamespaceOwner) -> io::Resu
     let failed = |what: &'static str| {
         move |why: Errno| refused(format_args!("{what} cannot be its own: {why}"))
     };
-    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    mount_change("/", private).map_err(failed("its mounts"))?;
+    part_from_mounts_outside()?;
     if !policy.opens_shared_memory() {
         cover_shared_memory(policy).map_err(failed("its shared memory"))?;
     }
-    for overlay in &policy.overlays {
-        mount_overlay(overlay, owner)?;
-    }
-    for folder in &policy.covered {
-        cover(folder)?;
+    if policy.shares_mounts_of.is_none() {
+        mount_views(policy, owner)?;
     }
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None).map_err(failed("its list of processes"))?;
@@ -102,6 +150,21 @@ pub(super) fn prepare(policy: &ConfinePolicy, owner: NamespaceOwner) -> io::Resu
         write(limit, "0").map_err(failed("its limit of namespaces"))?;
     }
     Ok(())
+}
+
+/// Keeps mounts outside from appearing here, and those from here outside.
+pub(super) fn part_from_mounts_outside() -> io::Result<()> {
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change("/", private)
+        .map_err(|why| refused(format_args!("its mounts cannot be its own: {why}")))
+}
+
+/// Mounts the overlays of a policy, and empties the folders that it covers.
+pub(super) fn mount_views(policy: &ConfinePolicy, owner: NamespaceOwner) -> io::Result<()> {
+    for overlay in &policy.overlays {
+        mount_overlay(overlay, owner)?;
+    }
+    policy.covered.iter().try_for_each(|folder| cover(folder))
 }
 
 /// Mounts the files of a folder on another one.

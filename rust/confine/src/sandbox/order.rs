@@ -34,6 +34,11 @@ pub(super) struct SandboxOrder {
     pub folder: PathBuf,
     /// The policy.
     pub policy: ConfinePolicy,
+    /// True if no program is started: the launcher mounts what the policy names, for others that share it, and waits
+    /// for the end of its standard input.
+    pub holds_mounts: bool,
+    /// The process that sent the order.
+    pub starter: Option<u32>,
 }
 
 impl SandboxOrder {

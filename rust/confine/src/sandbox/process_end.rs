@@ -1,6 +1,23 @@
 //! The end of a process, as another one repeats it.
 
-use rustix::process::WaitStatus;
+use std::io;
+
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
+use rustix::process::{WaitStatus, getppid};
+
+use crate::refused;
+
+/// Has this process killed when the one that started it ends.
+pub(super) fn end_with(starter: u32) -> io::Result<()> {
+    set_pdeathsig(Signal::SIGKILL)?;
+    // It may have ended before.
+    let parent = getppid().and_then(|parent| u32::try_from(parent.as_raw_nonzero().get()).ok());
+    if parent == Some(starter) {
+        return Ok(());
+    }
+    Err(refused("the process that starts it ended"))
+}
 
 /// The end of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -25,6 +25,24 @@ pub(crate) fn start(
     launcher: &SandboxLauncher,
     start: ProcessStart<'_>,
 ) -> io::Result<Child> {
+    start_launcher(policy, launcher, start, false)
+}
+
+/// Starts a launcher that holds mounts.
+pub(crate) fn start_holder(
+    policy: &ConfinePolicy,
+    launcher: &SandboxLauncher,
+    start: ProcessStart<'_>,
+) -> io::Result<Child> {
+    start_launcher(policy, launcher, start, true)
+}
+
+fn start_launcher(
+    policy: &ConfinePolicy,
+    launcher: &SandboxLauncher,
+    start: ProcessStart<'_>,
+    holds_mounts: bool,
+) -> io::Result<Child> {
     let (mut ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(LONGEST))?;
     ours.set_write_timeout(Some(LONGEST))?;
@@ -58,6 +76,8 @@ pub(crate) fn start(
         environment: start.environment,
         folder: start.folder.to_owned(),
         policy: policy.clone(),
+        holds_mounts,
+        starter: Some(std::process::id()),
     };
     let started = order::send(&mut ours, &order, input.as_fd());
     drop(input);

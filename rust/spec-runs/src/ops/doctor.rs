@@ -12,7 +12,7 @@ use super::super::project::ProjectRuns;
 #[cfg(unix)]
 use super::super::runtime::login_copy::RunLogin;
 #[cfg(unix)]
-use super::super::runtime::run_confinement;
+use super::super::runtime::{mounted_layers, run_confinement};
 #[cfg(unix)]
 use super::super::view::doctor::HelloView;
 use super::super::view::doctor::{
@@ -126,7 +126,7 @@ fn dependencies_line(project: &Project, config: &Config) -> &'static str {
     let can_mount = || {
         let repo = project.repository().ok()?;
         let layers = crate::project::folders::layers_folder(project, config, &repo).ok()?;
-        run_confinement::can_mount(project, config, &layers).ok()
+        mounted_layers::can_mount(project, config, &layers).ok()
     };
     if config.runs.environment.recipes.is_empty() {
         return "";

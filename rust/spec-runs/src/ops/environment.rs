@@ -4,8 +4,8 @@ use crate::project::ProjectRuns;
 use crate::project::folders;
 use crate::project::run_tree::RunTreeContext;
 use crate::runtime::environment::{BUILD_LOG, CommitOrigin, EnvironmentSetUp};
+use crate::runtime::mounted_layers;
 use crate::runtime::rerun::CommitChecks;
-use crate::runtime::run_confinement;
 use crate::view::environment::{LayerView, RecipeView, RunEnvironmentView};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
@@ -42,7 +42,7 @@ pub fn environment_show(project: &Project) -> Result<Answer, Error> {
             .filter(|one| one.facts.recipe == *name)
             .count(),
     });
-    let view = if run_confinement::can_mount(project, &config, store.folder())? {
+    let view = if mounted_layers::can_mount(project, &config, store.folder())? {
         "mounted"
     } else {
         "copied"

@@ -188,6 +188,8 @@ pub(in super::super) const CHECKING: &str = ".checking";
 pub(in super::super) const VIEWS: &str = ".views";
 /// The ending of the folder with caches of recipes that are copied.
 pub(in super::super) const RECIPE_CACHES: &str = ".caches";
+/// The ending of the folder with the data and logs of services.
+pub(in super::super) const SERVICES: &str = ".services";
 /// The ending of the prompt's file.
 pub(in super::super) const PROMPT: &str = ".prompt.md";
 /// The ending of the file about our server.

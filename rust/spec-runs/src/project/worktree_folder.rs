@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::folders::{
-    self, BESIDE, CHECKING, CONNECT, KEPT, MARKER, PRIVATE, RECIPE_CACHES, VIEWS, sibling_file,
+    self, BESIDE, CHECKING, CONNECT, KEPT, MARKER, PRIVATE, RECIPE_CACHES, SERVICES, VIEWS,
+    sibling_file,
 };
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -252,7 +253,7 @@ pub(in super::super) fn remove_beside(path: &Path) {
         disk::remove(&sibling_file(path, ending))
             .log_failure("remove a file beside the folder of a run");
     }
-    for ending in [CONNECT, VIEWS, RECIPE_CACHES] {
+    for ending in [CONNECT, VIEWS, RECIPE_CACHES, SERVICES] {
         disk::remove_tree(&sibling_file(path, ending))
             .log_failure("remove a folder beside the folder of a run");
     }

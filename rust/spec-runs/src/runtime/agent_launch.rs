@@ -348,6 +348,23 @@ impl LaunchInputs<'_> {
         self.checking(format!("check {name}"), argv, ConfinedActor::Check(argv))
     }
 
+    /// Returns a service, or a command about it, ready to be started: it writes its folder of data, too.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub(super) fn service(
+        &self,
+        name: &str,
+        argv: &[String],
+        (private, data): (&Path, &Path),
+    ) -> Result<AgentJob, Error> {
+        let actor = ConfinedActor::Service(argv, private, data);
+        Ok(AgentJob {
+            name: name.to_owned(),
+            ..self.job_for(argv.to_vec(), actor, None, (&[], Vec::new()))?
+        })
+    }
+
     /// Returns a call of git that runs one of the hooks in a folder, ready to be started.
     ///
     /// # Errors

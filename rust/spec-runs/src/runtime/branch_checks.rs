@@ -10,6 +10,7 @@ use super::environment::{
 };
 use super::rerun::{CommitChecks, start_logged};
 use super::run_folder::RunFolder;
+use super::services::{RunningServices, ServiceStart};
 use chant_base::error::Error;
 use chant_work::agent::{AgentEnding, AgentOutcome};
 use chant_work::cancel_token::CancelToken;
@@ -62,14 +63,7 @@ impl CompletionCheck<'_> {
             return Ok(SetUpOutcome::Done(SetUpEnvironment::default()));
         }
         let environment = EnvironmentSetUp {
-            commands: CommitChecks {
-                project: self.project,
-                repo: &scene.repo,
-                config: &scene.config,
-                spec: &scene.spec,
-                record,
-                interruption,
-            },
+            commands: self.commands(record, scene, interruption),
         };
         // Work that a person merges by hand has no agent.
         let origin = if record.agent.is_none() {
@@ -101,6 +95,17 @@ impl CompletionCheck<'_> {
             &scene.config,
             &scene.config.runs.environment.secrets.checks,
         )?;
+        let commands = self.commands(record, scene, interruption);
+        let services = ServiceStart {
+            commands,
+            place,
+            ports: &own,
+        };
+        let services = if record.asked.bare {
+            None
+        } else {
+            services.start(&mut |_| ())?
+        };
         let mask = SecretMask::new(&secrets(&self.project.environment))?;
         for name in names {
             let Some(argv) = scene.config.runs.checks.get(name) else {
@@ -133,8 +138,25 @@ impl CompletionCheck<'_> {
                 tree: tree.clone(),
             });
         }
+        services.map_or(Ok(()), RunningServices::stop)?;
         self.update(|record| record.checks.clone_from(&entries))?;
         Ok(results)
+    }
+
+    fn commands<'c>(
+        &'c self,
+        record: &'c RunRecord,
+        scene: &'c CompletionContext,
+        interruption: &'c CancelToken,
+    ) -> CommitChecks<'c> {
+        CommitChecks {
+            project: self.project,
+            repo: &scene.repo,
+            config: &scene.config,
+            spec: &scene.spec,
+            record,
+            interruption,
+        }
     }
 
     /// Runs one check; `None` if it cannot be started, which the log reports.

@@ -22,8 +22,8 @@ use chant_specs::project::Project;
 use chant_work::agent::AgentOutcome;
 use chant_work::run_record::EnvironmentEntry;
 
+use super::mounted_layers;
 use super::own_files::lent_variables;
-use super::run_confinement;
 use crate::project::folders::{self, RECIPE_CACHES, VIEWS};
 use crate::project::worktree_folder::remove_beside;
 
@@ -144,7 +144,7 @@ impl EnvironmentSetUp<'_> {
         let layers = folders::layers_folder(project, config, repo)?;
         let root = project.path_in_repository(repo, "").unwrap_or_default();
         let installed = config.runs.environment.installed_patterns(&root);
-        Ok(run_confinement::can_mount(project, config, &layers)?
+        Ok(mounted_layers::can_mount(project, config, &layers)?
             && !repo.filters_need(&installed)?)
     }
 
@@ -423,8 +423,10 @@ fn system() -> String {
 pub(super) struct OwnPorts {
     /// The ports, by name.
     pub ports: Vec<(String, u16)>,
-    /// The variables that name them, and those of the configuration.
+    /// The variables that name them, those of the configuration, and those that the user lends.
     pub variables: Vec<(String, String)>,
+    /// The number of these that the user does not lend.
+    public: usize,
     _slot: Option<PortSlot>,
 }
 
@@ -460,17 +462,27 @@ impl OwnPorts {
             variables.push((format!("CHANT_PORT_{name}"), port.to_string()));
         }
         for (name, value) in &own.variables {
-            let with_port = |value: String, (port, number): &(String, u16)| {
-                value.replace(&format!("{{port.{port}}}"), &number.to_string())
-            };
-            let value = ports.iter().fold(value.clone(), with_port);
-            variables.push((name.clone(), value));
+            variables.push((name.clone(), with_ports(value, &ports)));
         }
+        let public = variables.len();
         variables.extend(lent_variables(project, secrets));
         Ok(Self {
             ports,
             variables,
+            public,
             _slot: slot,
         })
     }
+
+    /// Returns the variables that the user does not lend.
+    pub(super) fn public_variables(&self) -> &[(String, String)] {
+        &self.variables[..self.public]
+    }
+}
+
+/// Returns a text with numbers in place of the names of ports.
+pub(super) fn with_ports(text: &str, ports: &[(String, u16)]) -> String {
+    ports.iter().fold(text.to_owned(), |text, (port, number)| {
+        text.replace(&format!("{{port.{port}}}"), &number.to_string())
+    })
 }

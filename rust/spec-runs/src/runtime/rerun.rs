@@ -11,6 +11,7 @@ use super::agent_launch::LaunchInputs;
 use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
 use super::own_files::lent_variables;
 use super::run_folder::RunFolder;
+use super::services::{RunningServices, ServiceStart};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -138,6 +139,8 @@ pub(crate) struct CommitChecks<'a> {
 pub(super) struct CheckedCommit<'a> {
     of: &'a CommitChecks<'a>,
     place: RunFolder,
+    /// Work beside the checks; ended before the rest is given up.
+    services: Option<RunningServices>,
     ports: Option<OwnPorts>,
     /// Keep the layers that are mounted.
     layer_pins: Vec<LayerPin>,
@@ -145,6 +148,21 @@ pub(super) struct CheckedCommit<'a> {
 }
 
 impl CommitChecks<'_> {
+    /// Runs what is run like a check, with its output in the log of the spec; returns its exit code if it ended by itself.
+    ///
+    /// # Errors
+    /// That it was interrupted, or a failure of the disk.
+    pub(super) fn run_logged(&self, job: AgentJob) -> Result<Option<i32>, Error> {
+        let runs = self.project.runs()?;
+        let spec = self.spec.id.as_str();
+        let ended = match start_logged(&runs, self.record, spec, job) {
+            Ok(agent) => Some(agent.wait(self.interruption)?),
+            Err(WorkError::NoAgent { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(exit_of(ended.as_ref()))
+    }
+
     /// Writes the files of a commit.
     ///
     /// # Errors
@@ -173,6 +191,7 @@ impl CommitChecks<'_> {
         Ok(CheckedCommit {
             of: self,
             place: RunFolder::of_files(self.project, self.repo, self.spec, &folder.files)?,
+            services: None,
             ports: None,
             layer_pins: Vec::new(),
             _folder: folder,
@@ -218,20 +237,23 @@ impl CheckedCommit<'_> {
         origin: CommitOrigin<'_>,
     ) -> Result<Option<String>, Error> {
         let environment = EnvironmentSetUp { commands: *self.of };
-        self.ports = Some(OwnPorts::take(
+        let ports = OwnPorts::take(
             self.of.project,
             self.of.config,
             &self.of.config.runs.environment.secrets.checks,
-        )?);
-        Ok(
-            match environment.set_up(&self.place, commit, origin, &mut |_| ())? {
-                SetUpOutcome::Done(done) => {
-                    self.layer_pins = done.pins;
-                    None
-                }
-                SetUpOutcome::NeedsPerson(why) => Some(why),
-            },
-        )
+        )?;
+        match environment.set_up(&self.place, commit, origin, &mut |_| ())? {
+            SetUpOutcome::Done(done) => self.layer_pins = done.pins,
+            SetUpOutcome::NeedsPerson(why) => return Ok(Some(why)),
+        }
+        let services = ServiceStart {
+            commands: *self.of,
+            place: &self.place,
+            ports: &ports,
+        };
+        self.services = services.start(&mut |_| ())?;
+        self.ports = Some(ports);
+        Ok(None)
     }
 
     /// Returns the folder, as runs have theirs.

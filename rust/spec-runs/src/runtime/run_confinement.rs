@@ -10,14 +10,12 @@ use std::path::{Path, PathBuf};
 
 use super::super::agents::built_in::AgentState;
 use super::super::agents::environment::EnvironmentMap;
-use super::super::project::folders::{
-    self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER, VIEWS,
-};
+use super::super::project::folders::{self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER};
 use super::agent_state;
 use super::masked_settings::MaskedSettings;
+use super::mounted_layers::mount_layers;
 use super::sandbox_support::{self, package};
 use chant_base::error::Error;
-use chant_base::next_step::NextStep;
 use chant_config::Config;
 use chant_config::confine::{
     BackendChoice, ConfineMode, ConfineSettings, IpcSetting, NetworkSetting,
@@ -25,10 +23,9 @@ use chant_config::confine::{
 use chant_confine::ability::ASSUMED;
 use chant_confine::reach::AccessRequest;
 use chant_confine::{
-    ConfineBackend, ConfinePolicy, Confinement, ConfinementStatus, IpcAccess, LandlockSupport,
-    NetworkAccess, OverlayMount, bubblewrap, macos,
+    ConfineBackend, Confinement, ConfinementStatus, IpcAccess, LandlockSupport, NetworkAccess,
+    bubblewrap, macos,
 };
-use chant_environment::{FolderMounts, with_caches};
 use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
@@ -65,6 +62,8 @@ pub(in super::super) enum ConfinedActor<'a> {
     ),
     /// A check, with its command line.
     Check(&'a [String]),
+    /// A service or a command about it, with its private folder and that of its data.
+    Service(&'a [String], &'a Path, &'a Path),
     /// The call of git that runs a hook, with the folder of hooks.
     Hook(&'a [String], &'a Path),
     /// A git of ours.
@@ -85,7 +84,9 @@ impl ConfinedActor<'_> {
         match self {
             Self::Agent(..) | Self::JobClient(..) => Some(folders::sibling_file(worktree, PRIVATE)),
             Self::Check(_) | Self::Hook(..) => Some(folders::sibling_file(worktree, CHECKING)),
-            Self::Trial(_, folder) | Self::Proposal(_, folder) => Some(folder.to_owned()),
+            Self::Trial(_, folder) | Self::Proposal(_, folder) | Self::Service(_, folder, _) => {
+                Some(folder.to_owned())
+            }
             Self::Git => None,
         }
     }
@@ -95,6 +96,7 @@ impl ConfinedActor<'_> {
         match self {
             Self::Agent(argv, ..)
             | Self::Check(argv)
+            | Self::Service(argv, ..)
             | Self::Hook(argv, _)
             | Self::Trial(argv, _)
             | Self::Proposal(argv, _)
@@ -255,6 +257,9 @@ pub(in super::super) fn of_run(
             .iter()
             .map(|path| from_root(project, path)),
     );
+    if let ConfinedActor::Service(_, _, data) = held {
+        folders.write.push(data.to_owned());
+    }
     folders.write.push(worktree.to_owned());
     // It is created before the agent is started.
     folders.write.extend(connections.map(Path::to_owned));
@@ -292,6 +297,7 @@ pub(in super::super) fn of_run(
     folders.variables.extend(masked.variables.clone());
     policy.variables = masked.variables;
     policy.max_processes = Some(AgentLimits::hard_processes(config.runs.limits.processes()));
+    policy.ends_with_starter = matches!(held, ConfinedActor::Service(..));
     if !matches!(held, ConfinedActor::Git) {
         let variables = mount_layers(&mut policy, project, config, repo, worktree)?;
         folders.variables.extend(variables);
@@ -300,79 +306,6 @@ pub(in super::super) fn of_run(
         confinement: Confinement::to(policy),
         variables: folders.variables,
     })
-}
-
-/// Adds the mounts of a run's folder to a policy, covers what they show the files of, and opens its caches. Returns the
-/// variables that name these.
-fn mount_layers(
-    policy: &mut ConfinePolicy,
-    project: &Project,
-    config: &Config,
-    repo: Option<&Repo>,
-    worktree: &Path,
-) -> Result<EnvironmentMap, Error> {
-    let views = folders::sibling_file(worktree, VIEWS);
-    let (all, Some(repo)) = (FolderMounts::read(&views)?, repo) else {
-        return Ok(EnvironmentMap::new());
-    };
-    let recipes = &config.runs.environment.recipes;
-    if policy.has_namespaces() && !recipes.is_empty() {
-        // The rights of files can be changed also where the files cannot be opened.
-        policy.covered = vec![folders::layers_folder(project, config, repo)?, views];
-    }
-    if !all.mounts.is_empty() {
-        if !policy.has_namespaces() {
-            let fresh = NextStep::Fresh.words(project.door);
-            return Err(refused(&format!(
-                "its dependencies are mounted, which needs namespaces of its own; start it again with {fresh}"
-            )));
-        }
-        let overlays = all.mounts.into_iter().map(|mount| OverlayMount {
-            target: mount.target,
-            lower: mount.lower,
-            upper: mount.upper,
-            work: mount.work,
-        });
-        policy.overlays = overlays.collect();
-    }
-    let mut variables = EnvironmentMap::new();
-    for (name, recipe) in recipes {
-        let path = |cache: &str| {
-            let mut caches = all.caches.iter();
-            let found = caches.find(|one| one.recipe == *name && one.name == cache)?;
-            Some(found.path.clone())
-        };
-        let named = recipe
-            .variables
-            .iter()
-            .filter(|(_, value)| value.contains("{cache."));
-        variables.extend(
-            named.filter_map(|(variable, value)| {
-                Some((variable.clone(), with_caches(value, &path)?))
-            }),
-        );
-    }
-    policy
-        .write
-        .extend(all.caches.into_iter().map(|cache| cache.path));
-    Ok(variables)
-}
-
-/// Returns true if large layers can be mounted in folders next to one of the runtime's: tries it once.
-pub(in super::super) fn can_mount(
-    project: &Project,
-    config: &Config,
-    folder: &Path,
-) -> Result<bool, Error> {
-    let ConfineMeans::By(backend @ ConfineBackend::Landlock, ability) =
-        means(project, &config.confine)?
-    else {
-        return Ok(false);
-    };
-    let (Some(launcher), None) = sandbox_support::launcher(project, ability) else {
-        return Ok(false);
-    };
-    sandbox_support::can_mount(launcher, (backend, ability), folder)
 }
 
 /// Returns the confinement of the placer of a cluster: it writes its own folders, and reads programs and
@@ -422,13 +355,18 @@ pub(in super::super) fn of_placer(
 }
 
 /// The means by which runs are confined.
-enum ConfineMeans {
+pub(super) enum ConfineMeans {
     /// No means, with the reason.
     None(String),
+    /// A program or the kernel, with what the kernel can enforce.
     By(ConfineBackend, LandlockSupport),
 }
 
-fn means(project: &Project, confine: &ConfineSettings) -> Result<ConfineMeans, Error> {
+/// Returns the means by which runs are confined here.
+///
+/// # Errors
+/// `Refused` when the configured confinement is not possible.
+pub(super) fn means(project: &Project, confine: &ConfineSettings) -> Result<ConfineMeans, Error> {
     if confine.mode == ConfineMode::Off {
         return Ok(ConfineMeans::None(
             "`confine.mode` is off in your own configuration".into(),
@@ -466,7 +404,8 @@ fn means(project: &Project, confine: &ConfineSettings) -> Result<ConfineMeans, E
     Ok(ConfineMeans::None(why))
 }
 
-fn refused(why: &str) -> Error {
+/// Returns the refusal of a run that cannot be confined.
+pub(super) fn refused(why: &str) -> Error {
     ChantError::Refused(format!(
         "The run was not started, because it cannot be confined: {why}. A person sees with `chant-mcp confine --check` what this machine can do."
     ))

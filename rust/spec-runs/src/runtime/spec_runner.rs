@@ -20,6 +20,7 @@ use super::recovery;
 use super::rerun::CommitChecks;
 use super::run_confinement;
 use super::run_folder::RunFolder;
+use super::services::{RunningServices, ServiceStart};
 use super::spec_state::{self, change_spec, spec_of};
 use chant_agent_events::FailureCause;
 use chant_base::diagnostics::LogFailure;
@@ -113,6 +114,8 @@ struct SpecRunner<'a> {
     terms: CompletionTerms,
     /// The login of which its agent has a copy.
     login: Option<LoginCopy>,
+    /// The services beside its agent.
+    services: Option<RunningServices>,
     /// The ports of its agent.
     ports: Option<OwnPorts>,
     /// Keep the layers that its agent's folder mounts.
@@ -127,6 +130,7 @@ impl<'a> SpecRunner<'a> {
             before: None,
             terms: CompletionTerms::default(),
             login: None,
+            services: None,
             ports: None,
             layer_pins: Vec::new(),
         }
@@ -167,9 +171,25 @@ impl<'a> SpecRunner<'a> {
             record.ports.clone_from(&ports.ports);
             Ok(())
         })?;
+        if !run.record().asked.bare {
+            let services = ServiceStart {
+                commands,
+                place,
+                ports: &ports,
+            };
+            let mut step = None;
+            self.services = services.start(&mut |what| step = run.long_step(what))?;
+        }
         self.ports = Some(ports);
         self.layer_pins = set_up.pins;
         Ok(())
+    }
+
+    /// Ends the services beside its agent.
+    fn stop_services(&mut self) {
+        let stopped = self.services.take().map_or(Ok(()), RunningServices::stop);
+        // They end with this process at the latest.
+        stopped.log_failure("end the services of a run");
     }
 
     fn prepare(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, Error> {
@@ -348,6 +368,7 @@ impl RunSteps for SpecRunner<'_> {
     }
 
     fn give_up(&mut self, run: &mut ActiveRun<'_>, _why: &str) {
+        self.stop_services();
         let Some(before) = self.before else { return };
         // The record contains the refusal; the spec is as it was.
         change_spec(
@@ -374,6 +395,8 @@ impl RunSteps for SpecRunner<'_> {
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
     ) -> Result<RunEnd, String> {
+        // They see the folder, which is judged now, and given away.
+        self.stop_services();
         let Some(place) = self.place.clone() else {
             return Ok(RunEnd::failed("The worktree is not known any more"));
         };
