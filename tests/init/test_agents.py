@@ -6,18 +6,23 @@ import re
 from pathlib import Path
 
 import pytest
-from chant_mcp.init.agents import BEGIN, END, with_section
-from hypothesis import assume, given
+from chant_mcp.init.marked_section import END, appended, find_section, section_bytes, without_addition
+from hypothesis import given
 from hypothesis import strategies as st
 from init.kit import Folder, tree
 
-INSTRUCTIONS = {
-    "claude": "CLAUDE.md",
-    "cursor": ".cursorrules",
-    "kiro": ".kiro/rules.md",
-    "generic": ".ai-instructions",
+SKILLS = {
+    "claude": ".claude/skills/chant/SKILL.md",
+    "codex": ".agents/skills/chant/SKILL.md",
+    "copilot": ".agents/skills/chant/SKILL.md",
+    "cursor": ".cursor/skills/chant/SKILL.md",
+    "gemini": ".agents/skills/chant/SKILL.md",
+    "qwen": ".qwen/skills/chant/SKILL.md",
+    "opencode": ".agents/skills/chant/SKILL.md",
+    "kiro": ".kiro/skills/chant/SKILL.md",
 }
-SKILLS = {name: f".{name}/skills/chant/SKILL.md" for name in ("claude", "cursor", "kiro")}
+AGENTS = [*SKILLS, "zed", "windsurf", "generic"]
+HOST_FILES = {"claude": ".mcp.json", "gemini": ".gemini/settings.json"}
 
 
 def _files(folder: Folder) -> set[str]:
@@ -27,29 +32,31 @@ def _files(folder: Folder) -> set[str]:
 
 @pytest.mark.requirement(
     "init:agent:writes_instruction_files",
-    "init:agent:accepts_five_values",
+    "init:agent:accepts_each_agent",
     "init:agent:skill_file_per_agent",
     "init:agent:claude_needs_no_questions",
+    "init:agents_md:claude_md_is_never_created",
 )
-@pytest.mark.parametrize("agent", [*INSTRUCTIONS, "all"])
-def test_agent_writes_instructions_a_skill_and_for_claude_the_host(folder: Folder, agent: str) -> None:
+@pytest.mark.parametrize("agent", [*AGENTS, "all"])
+def test_agent_writes_agents_md_a_skill_and_for_claude_the_host(folder: Folder, agent: str) -> None:
     folder("--agent", agent)
-    names = list(INSTRUCTIONS) if agent == "all" else [agent]
-    wanted = {INSTRUCTIONS[name] for name in names} | {SKILLS[name] for name in names if name in SKILLS}
-    assert _files(folder) == wanted | ({".mcp.json"} if "claude" in names else set())
+    names = AGENTS if agent == "all" else [agent]
+    wanted = {"AGENTS.md", *(SKILLS[name] for name in names if name in SKILLS)}
+    assert _files(folder) == wanted | {HOST_FILES[name] for name in names if name in HOST_FILES}
     for name in wanted:
         text = folder.read(name)
         for tool in ("chant_ready", "chant_spec_update", "chant_finalize"):
             assert tool in text
     for name in wanted & set(SKILLS.values()):
         assert re.match(r"---\nname: chant\ndescription: .{40,}\n---\n", folder.read(name))
+    assert len(folder.read("AGENTS.md").splitlines()) <= 40
 
 
-@pytest.mark.requirement("init:agent:accepts_five_values")
+@pytest.mark.requirement("init:agent:accepts_each_agent")
 def test_agent_is_repeatable_and_refuses_other_names(folder: Folder) -> None:
     assert "'emacs' is not one of" in folder.refused("--agent", "emacs", code=2)
     folder("--agent", "generic", "--agent", "cursor", "--agent", "generic")
-    assert _files(folder) == {".ai-instructions", ".cursorrules", SKILLS["cursor"]}
+    assert _files(folder) == {"AGENTS.md", SKILLS["cursor"]}
 
 
 @pytest.mark.requirement("init:agent:implies_a_provider")
@@ -78,79 +85,154 @@ def test_on_a_project_that_exists_an_agent_fills_in_a_provider_but_changes_none(
     assert "  provider: ollama\n" in folder.read(".chant/config.md")
 
 
-@pytest.mark.requirement("init:agent:claude_md_section_is_replaced_in_place")
-def test_the_section_is_replaced_in_place(folder: Folder) -> None:
-    head, tail = b"# Ours \xff\r\n\r\ntext", b"\r\n\r\nmore text without an end"
-    folder.write("CLAUDE.md", head + BEGIN + b"\r\nold\r\n" + END + tail)
-    folder("--agent", "claude")
-    after = (folder.root / "CLAUDE.md").read_bytes()
-    assert after.startswith(head + BEGIN + b"\r\n## Chant specs\r\n")
-    assert after.endswith(b"\r\n" + END + tail)
-    assert b"old" not in after
-    folder("--agent", "claude")
-    assert (folder.root / "CLAUDE.md").read_bytes() == after
+OLD = section_bytes(b"old")
+"""A section of an earlier release of ours."""
+
+RULES = {
+    "no": None,
+    "own": b"# Ours\n\nUse tabs.\n",
+    "ours": OLD + b"\n",
+    "both": b"# Ours\n\n" + OLD + b"\n\nEnd",
+}
+
+CLAUDE = {"no": None, "own": b"# For Claude\n", "imports": b"# For Claude\n\n@AGENTS.md\n"}
 
 
-@pytest.mark.requirement("init:agent:claude_md_section_is_appended_when_absent")
-@pytest.mark.parametrize("before", ["# Ours\n", "# Ours", "# Ours\r\n", ""])
-def test_the_section_is_appended_when_absent(folder: Folder, before: str) -> None:
-    folder.write("CLAUDE.md", before)
-    folder("--agent", "claude")
-    after = folder.read("CLAUDE.md")
-    line_end = "\r\n" if "\r\n" in before else "\n"
-    gap = "" if not before else line_end if before.endswith("\n") else line_end * 2
-    assert after.startswith(f"{before}{gap}{BEGIN.decode()}{line_end}")
-    assert after.endswith(f"{line_end}{END.decode()}{line_end}")
-    folder("--agent", "claude")
-    assert folder.read("CLAUDE.md") == after
-
-
-@pytest.mark.parametrize("text", [BEGIN, END, END + BEGIN, BEGIN + END + BEGIN + END, BEGIN + BEGIN + END])
-@pytest.mark.requirement("init:refusals:nothing_is_written")
-def test_markers_that_enclose_no_section_are_refused(folder: Folder, text: bytes) -> None:
-    folder.write("CLAUDE.md", text)
-    assert "needs exactly one" in folder.refused("--agent", "claude")
-
-
-@given(st.binary(max_size=60), st.binary(max_size=60), st.sampled_from([b"old", b""]))
 @pytest.mark.requirement(
-    "init:agent:claude_md_section_is_replaced_in_place",
-    "init:agent:claude_md_section_is_appended_when_absent",
+    "init:agents_md:is_a_section",
+    "init:agents_md:claude_md_is_never_created",
+    "init:agents_md:claude_md_imports_it",
+    "init:undo:gives_the_old_bytes",
 )
-def test_bytes_around_the_section_survive(head: bytes, tail: bytes, old: bytes) -> None:
-    assume(not any(marker in part for marker in (BEGIN, END) for part in (head, tail)))
-    before = head + BEGIN + old + END + tail
-    after = with_section(before, b"new")
-    assert after.startswith(head + BEGIN)
-    assert after.endswith(END + tail)
-    assert with_section(after, b"new") == after
-    appended = with_section(head, b"new")
-    assert appended.startswith(head)
-    assert with_section(appended, b"new") == appended
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("claude", CLAUDE)
+@pytest.mark.parametrize("rules", RULES)
+def test_each_starting_state_keeps_its_bytes_and_comes_back(
+    folder: Folder, rules: str, claude: str, line_end: bytes
+) -> None:
+    for name, content in (("AGENTS.md", RULES[rules]), ("CLAUDE.md", CLAUDE[claude])):
+        if content is not None:
+            folder.write(name, content.replace(b"\n", line_end))
+    before = tree(folder.root)
+    folder("--agent", "all")
+    after = tree(folder.root)
+    section = find_section(after["AGENTS.md"] or b"")
+    assert section is not None
+    assert section.is_ours
+    outside = without_addition(after["AGENTS.md"] or b"", section.start, section.end)
+    old = before.get("AGENTS.md") or b""
+    old_section = find_section(old)
+    kept = without_addition(old, old_section.start, old_section.end) if old_section else old
+    assert outside == kept
+    assert b"\nold" not in (after["AGENTS.md"] or b"")
+    assert ("CLAUDE.md" in after) == (claude != "no")
+    if claude == "own":
+        assert after["CLAUDE.md"] == b"# For Claude" + line_end * 2 + b"@AGENTS.md" + line_end
+    if claude == "imports":
+        assert after["CLAUDE.md"] == before["CLAUDE.md"]
+    folder("--agent", "all")
+    assert tree(folder.root) == after, "twice is once"
+    folder("--undo")
+    assert tree(folder.root) == before
 
 
-@pytest.mark.requirement("init:agent:whole_files_only_when_absent_or_forced")
-@pytest.mark.parametrize("agent", ["cursor", "kiro", "generic"])
-def test_whole_files_are_written_only_when_absent_or_forced(folder: Folder, agent: str) -> None:
-    own = folder.write(INSTRUCTIONS[agent], "my rules")
-    said = folder("--agent", agent)
-    assert f"Kept {INSTRUCTIONS[agent]}, which differs from ours; --force-overwrite replaces it" in said
-    assert own.read_text() == "my rules"
-    folder("--agent", agent, "--force-overwrite")
-    assert "chant_ready" in own.read_text()
+@pytest.mark.requirement("init:agents_md:a_changed_section_is_kept")
+@pytest.mark.parametrize(
+    "before",
+    [
+        OLD.replace(b"old", b"our own words"),
+        b"<!-- chant:begin -->\nno hash\n<!-- chant:end -->\n",
+        OLD + b"\n" + OLD,
+        END + b"\n",
+        OLD.partition(END)[0],
+        END + b"\n" + OLD.partition(END)[0],
+    ],
+)
+def test_a_section_that_is_not_as_we_wrote_it_is_kept_and_the_lines_are_printed(
+    folder: Folder, before: bytes
+) -> None:
+    folder.write("AGENTS.md", before)
+    said = folder("--agent", "generic")
+    assert "Kept AGENTS.md" in said
+    assert "## Chant specs" in said
+    assert (folder.root / "AGENTS.md").read_bytes() == before
+    folder("--undo")
+    assert (folder.root / "AGENTS.md").read_bytes() == before
+
+
+@pytest.mark.requirement("init:agents_md:a_changed_section_is_kept")
+def test_a_changed_section_is_replaced_when_that_is_asked_for(folder: Folder) -> None:
+    folder.write("AGENTS.md", b"# Ours\n\n" + OLD.replace(b"old", b"our own words") + b"\nEnd\n")
+    folder("--agent", "generic", "--force-overwrite")
+    text = folder.read("AGENTS.md")
+    assert text.startswith("# Ours\n\n<!-- chant:begin sha256=")
+    assert text.endswith("<!-- chant:end -->\nEnd\n")
+    assert "our own words" not in text
+
+
+@pytest.mark.requirement("init:agents_md:is_a_section")
+def test_marks_in_a_block_of_code_are_no_marks(folder: Folder) -> None:
+    quoted = b"```text\n" + OLD + b"\n```\n~~~\n" + END + b"\n~~~\n"
+    folder.write("AGENTS.md", quoted)
+    folder("--agent", "generic")
+    assert (folder.root / "AGENTS.md").read_bytes().startswith(quoted + b"\n<!-- chant:begin sha256=")
+
+
+@given(st.binary(max_size=60), st.sampled_from([b"\n", b"\r\n"]))
+@pytest.mark.requirement("init:agents_md:is_a_section", "init:undo:gives_the_old_bytes")
+def test_bytes_around_the_section_survive(head: bytes, line_end: bytes) -> None:
+    head = head.replace(b"`", b"").replace(b"~", b"") + line_end
+    whole = appended(head, section_bytes(b"new", line_end))
+    assert whole.startswith(head)
+    found = find_section(whole)
+    assert found is not None
+    assert found.is_ours
+    assert without_addition(whole, found.start, found.end) == head
+
+
+@pytest.mark.requirement("init:agents_md:claude_md_imports_it")
+def test_a_link_to_agents_md_is_an_import(folder: Folder) -> None:
+    folder.write("AGENTS.md", "# Ours\n")
+    (folder.root / "CLAUDE.md").symlink_to("AGENTS.md")
+    folder("--agent", "claude")
+    assert (folder.root / "CLAUDE.md").is_symlink()
+    assert "@AGENTS.md" not in folder.read("AGENTS.md")
+    folder("--undo")
+    assert folder.read("AGENTS.md") == "# Ours\n"
+
+
+@pytest.mark.requirement("init:agents_md:claude_md_imports_it")
+def test_a_file_of_claude_codes_folder_gets_its_own_path(folder: Folder) -> None:
+    folder.write(".claude/CLAUDE.md", "# Mine\n")
+    folder("--agent", "claude")
+    assert folder.read(".claude/CLAUDE.md") == "# Mine\n\n@../AGENTS.md\n"
+    assert not folder.has("CLAUDE.md")
+
+
+@pytest.mark.requirement("init:agents_md:claude_md_imports_it")
+def test_a_file_above_the_project_is_named(folder: Folder) -> None:
+    (folder.root.parent / "CLAUDE.md").write_text("# Above\n", encoding="utf-8")
+    said = " ".join(folder("--agent", "claude").split())
+    assert f"Claude Code reads {folder.root.parent}/CLAUDE.md and then no AGENTS.md below it" in said
+    assert (folder.root.parent / "CLAUDE.md").read_text() == "# Above\n"
 
 
 @pytest.mark.requirement("init:agent:changed_skill_is_kept")
 def test_a_skill_that_was_changed_is_kept(folder: Folder) -> None:
     own = folder.write(SKILLS["claude"], "my skill")
-    folder("--agent", "claude")
+    said = folder("--agent", "claude")
+    assert f"Kept {SKILLS['claude']}, which differs from ours; --force-overwrite replaces it" in said
+    assert own.read_text() == "my skill"
+    folder("--agent", "claude", "--force-overwrite")
+    assert "chant_ready" in own.read_text()
+    folder("--undo")
     assert own.read_text() == "my skill"
 
 
 @pytest.mark.requirement("init:files:links_inside_are_followed")
 def test_a_linked_instruction_file_is_followed_inside_the_project(folder: Folder) -> None:
-    folder.write("docs/AGENTS.md", "# Agents\n")
-    (folder.root / "CLAUDE.md").symlink_to(Path("docs") / "AGENTS.md")
+    folder.write("docs/rules.md", "# Agents\n")
+    (folder.root / "AGENTS.md").symlink_to(Path("docs") / "rules.md")
     folder("--agent", "claude")
-    assert (folder.root / "CLAUDE.md").is_symlink()
-    assert folder.read("docs/AGENTS.md").startswith("# Agents\n\n<!-- chant:begin -->")
+    assert (folder.root / "AGENTS.md").is_symlink()
+    assert folder.read("docs/rules.md").startswith("# Agents\n\n<!-- chant:begin sha256=")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ def test_what_init_writes_answers_without_the_environment(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", os.pathsep.join([str(SCRIPTS), os.environ["PATH"]]))
-    folder("--client", "claude")
+    folder("--client", "claude", "--this-machine")
     [check] = check_hosts(folder.root, sys.executable, os.environ)
     assert (check.file, check.works) == (".mcp.json", True), check.why
 
@@ -56,10 +55,12 @@ def test_a_file_of_a_project_chooses_nothing_that_is_run(folder: Folder, tmp_pat
 
 
 @pytest.mark.requirement("doors:init:works_outside_the_environment")
-def test_a_path_of_this_machine_in_a_file_that_git_tracks_is_said(folder: Folder) -> None:
-    folder.write(".mcp.json", "{}")
-    for words in (["init", "-q"], ["add", ".mcp.json"]):
-        subprocess.run(["git", *words], cwd=folder.root, check=True, capture_output=True)
-    said = " ".join(folder("--client", "claude", "--client", "cursor").split())
-    assert "git tracks `.mcp.json`, which now names this machine's Python" in said
-    assert "git tracks `.cursor" not in said
+def test_a_name_that_hosts_do_not_find_is_reported_with_what_helps(folder: Folder) -> None:
+    folder("--client", "all")
+    checks = check_hosts(folder.root, sys.executable, {})
+    assert {check.file for check in checks} >= {".mcp.json", ".codex/config.toml", "opencode.json"}
+    for check in checks:
+        if check.works is None:
+            continue  # this machine has another program of that name
+        assert check.problem is not None
+        assert "`pipx install chant-mcp`" in check.problem

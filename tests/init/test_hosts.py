@@ -6,16 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tomllib
 from chant_mcp.init.json_text import with_value
 from hypothesis import given
 from hypothesis import strategies as st
 from init.kit import Folder, tree
 
-BY_NAME = {"type": "stdio", "command": "chant", "args": ["mcp"]}
+BY_SHORT_NAME = {"type": "stdio", "command": "chant", "args": ["mcp"]}
+BY_NAME = {"type": "stdio", "command": "chant-mcp", "args": ["mcp"]}
 BY_INTERPRETER = {"type": "stdio", "command": sys.executable, "args": ["-E", "-P", "-m", "chant_mcp"]}
 SCRIPTS = Path(sys.executable).parent
 
@@ -49,7 +52,7 @@ def test_the_entry_has_the_documented_form_when_chant_is_ours(
     _put_first(monkeypatch, scripts)
     result = folder.run("--agent", "claude")
     is_everywhere = sys.prefix == sys.base_prefix
-    assert _entry(folder) == (BY_NAME if is_everywhere else BY_INTERPRETER), "an environment is left behind"
+    assert _entry(folder) == (BY_SHORT_NAME if is_everywhere else BY_NAME), "an environment is left behind"
     assert folder.read(".mcp.json").startswith(
         '{\n  "mcpServers": {\n    "chant": {\n      "type": "stdio",\n'
     )
@@ -58,23 +61,64 @@ def test_the_entry_has_the_documented_form_when_chant_is_ours(
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "chant").symlink_to(scripts / "chant")
     _put_first(monkeypatch, tmp_path / "bin")
-    folder("--client", "claude")
-    assert _entry(folder) == BY_NAME, "as tools that link scripts into one folder do it"
+    said = folder("--client", "claude")
+    assert _entry(folder) == BY_SHORT_NAME, "as tools that link scripts into one folder do it"
+    assert "Note" not in said
 
 
-@pytest.mark.requirement("init:mcp_json:names_the_interpreter_when_chant_is_not_ours")
-def test_the_entry_names_the_interpreter_when_chant_is_not_ours(
-    folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.requirement("init:hosts:files_hold_no_path_of_this_machine")
+def test_the_entry_names_no_path_when_chant_is_not_ours(
+    folder: Folder, scripts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = folder.run("--client", "claude")
-    assert _entry(folder) == BY_INTERPRETER, "no chant at all"
+    assert _entry(folder) == BY_NAME, "no chant at all"
+    assert "`--this-machine` names the Python of this environment" in " ".join(result.stdout.split())
     assert result.stderr == ""
     (folder.root / ".mcp.json").unlink()
     _program(tmp_path / "bin" / "chant")
+    (tmp_path / "bin" / "chant-mcp").symlink_to(scripts / "chant-mcp")
     _put_first(monkeypatch, tmp_path / "bin", SCRIPTS)
     result = folder.run("--client", "claude")
-    assert _entry(folder) == BY_INTERPRETER
+    assert _entry(folder) == BY_NAME
+    assert "Note" not in result.stdout, "hosts find it by its long name"
     assert f"`chant` on PATH is another program: {tmp_path}/bin/chant" in result.stderr
+
+
+@pytest.mark.requirement("init:hosts:files_hold_no_path_of_this_machine")
+def test_no_file_of_any_host_holds_a_path_of_this_machine(folder: Folder, home: Path) -> None:
+    subprocess.run(["git", "init", "-q"], check=True)
+    folder("--agent", "all", "--client", "all")
+    written = {name: content for name, content in tree(folder.root).items() if content is not None}
+    assert len([name for name in written if not name.startswith(".chant/")]) > 15
+    for name, content in written.items():
+        for path in (sys.prefix, str(home), str(folder.root)):
+            assert path.encode() not in content, name
+
+
+@pytest.mark.requirement("init:hosts:this_machine_is_kept_out_of_git")
+def test_the_start_of_this_machine_is_kept_out_of_git(folder: Folder) -> None:
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout
+
+    git("init", "-q")
+    folder("--client", "all", "--this-machine", "--no-merge-driver")
+    assert _entry(folder) == BY_INTERPRETER
+    assert [
+        line for line in git("status", "--porcelain", "-uall").splitlines() if ".chant/" not in line
+    ] == []
+    folder("--undo")
+    assert not folder.has(".mcp.json")
+    assert "mcp.json" not in folder.read(".git/info/exclude")
+    folder.write(".mcp.json", "{}")
+    git("add", ".mcp.json")
+    assert "git tracks `.mcp.json`" in folder.refused("--client", "claude", "--this-machine")
+
+
+@pytest.mark.requirement("init:hosts:files_hold_no_path_of_this_machine")
+def test_uvx_names_this_release(folder: Folder) -> None:
+    folder("--client", "claude", "--uvx")
+    command, *args = _entry(folder)["command"], *_entry(folder)["args"]
+    assert (command, args) == ("uvx", [f"chant-mcp=={version('chant-mcp')}", "mcp"])
 
 
 @pytest.mark.requirement("init:console_script:foreign_chant_is_warned_about")
@@ -87,9 +131,9 @@ def test_our_script_over_another_chant_is_warned_about(
     assert f"stands over another program of that name: {tmp_path}/bin/chant" in result.stderr
 
 
-@pytest.mark.requirement("init:mcp_json:names_the_interpreter_when_chant_is_not_ours")
+@pytest.mark.requirement("init:hosts:this_machine_is_kept_out_of_git")
 def test_the_entry_starts_this_server(folder: Folder) -> None:
-    folder("--client", "claude")
+    folder("--client", "claude", "--this-machine")
     entry = _entry(folder)
     done = subprocess.run(
         [entry["command"], *entry["args"]],
@@ -100,41 +144,136 @@ def test_the_entry_starts_this_server(folder: Folder) -> None:
     assert b'"chant_ready"' in done.stdout
 
 
-@pytest.mark.requirement("init:client:writes_host_configuration_only", "init:client:accepts_four_values")
-@pytest.mark.parametrize(
-    ("client", "files"),
-    [
-        ("claude", {".mcp.json": "mcpServers"}),
-        ("cursor", {".cursor/mcp.json": "mcpServers"}),
-        ("vscode", {".vscode/mcp.json": "servers"}),
-        ("all", {".mcp.json": "mcpServers", ".cursor/mcp.json": "mcpServers", ".vscode/mcp.json": "servers"}),
-    ],
-)
-def test_client_writes_host_configuration_only(folder: Folder, client: str, files: dict[str, str]) -> None:
+PLAIN = {"command": "chant-mcp", "args": ["mcp"]}
+
+HOSTS: dict[str, tuple[str, Any]] = {
+    "claude": (".mcp.json", {"mcpServers": {"chant": BY_NAME}}),
+    "codex": (".codex/config.toml", {"mcp_servers": {"chant": PLAIN}}),
+    "copilot": (".github/mcp.json", {"mcpServers": {"chant": BY_NAME}}),
+    "cursor": (".cursor/mcp.json", {"mcpServers": {"chant": BY_NAME}}),
+    "vscode": (".vscode/mcp.json", {"servers": {"chant": BY_NAME}}),
+    "gemini": (
+        ".gemini/settings.json",
+        {"mcpServers": {"chant": PLAIN}, "context": {"fileName": ["AGENTS.md", "GEMINI.md"]}},
+    ),
+    "qwen": (".qwen/settings.json", {"mcpServers": {"chant": PLAIN}}),
+    "opencode": (
+        "opencode.json",
+        {"mcp": {"chant": {"type": "local", "command": ["chant-mcp", "mcp"], "enabled": True}}},
+    ),
+    "zed": (".zed/settings.json", {"context_servers": {"chant": PLAIN}}),
+}
+"""What each host's file holds."""
+
+
+def _parsed(folder: Folder, name: str) -> Any:
+    text = folder.read(name)
+    return tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
+
+
+@pytest.mark.requirement("init:client:writes_host_configuration_only", "init:client:accepts_each_host")
+@pytest.mark.parametrize("client", [*HOSTS, "all"])
+def test_client_writes_host_configuration_only(folder: Folder, client: str) -> None:
     folder()
     before = tree(folder.root)
     folder("--client", client)
+    wanted = dict(HOSTS.values()) if client == "all" else dict([HOSTS[client]])
     written = {name for name, content in tree(folder.root).items() if content is not None} - before.keys()
-    assert written == set(files)
-    for name, key in files.items():
-        assert json.loads(folder.read(name)) == {key: {"chant": BY_INTERPRETER}}
+    assert written == set(wanted)
+    assert {name: _parsed(folder, name) for name in wanted} == wanted
+    after = tree(folder.root)
+    folder("--client", client)
+    assert tree(folder.root) == after, "twice is once"
+    folder("--undo")
+    assert not set(tree(folder.root)) & set(wanted)
 
 
-@pytest.mark.requirement("init:client:accepts_four_values")
+@pytest.mark.requirement("init:client:accepts_each_host")
+def test_a_host_with_a_file_of_the_user_alone_is_told_the_lines(folder: Folder, home: Path) -> None:
+    folder()
+    before = tree(folder.root)
+    said = folder("--client", "windsurf")
+    assert "~/.codeium/windsurf/mcp_config.json" in said
+    assert '"command": "chant-mcp"' in said
+    assert tree(folder.root) == before
+    assert not (home / ".codeium").exists()
+
+
+@pytest.mark.requirement("init:client:accepts_each_host")
 def test_another_client_is_refused(folder: Folder) -> None:
     said = folder.refused("--client", "emacs", code=2)
-    for name in ("'claude'", "'cursor'", "'vscode'", "'all'"):
-        assert name in said
+    for name in (*HOSTS, "windsurf", "all"):
+        assert f"'{name}'" in said
     folder("--client", "claude", "--client", "vscode")
     assert folder.has(".mcp.json")
     assert folder.has(".vscode/mcp.json")
 
 
-OURS = json.dumps(BY_INTERPRETER, indent=2)
+TABLE = '[mcp_servers.chant]\ncommand = "chant-mcp"\nargs = ["mcp"]\n'
+
+
+@pytest.mark.requirement("init:hosts:comments_stay")
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    "before", ['model = "x" # mine\n', "a = 1\n# last", '[mcp_servers.other]\ncommand = "y"\n']
+)
+def test_the_table_for_codex_stands_behind_what_is_there(folder: Folder, before: str, line_end: str) -> None:
+    before = before.replace("\n", line_end)
+    folder.write(".codex/config.toml", before)
+    folder("--client", "codex")
+    after = folder.read(".codex/config.toml")
+    assert after.startswith(before)
+    assert after.endswith(line_end + TABLE.replace("\n", line_end))
+    folder("--undo")
+    assert folder.read(".codex/config.toml") == before
+
+
+@pytest.mark.requirement("init:hosts:comments_stay")
+@pytest.mark.parametrize(
+    "before", ['mcp_servers = {a = {command = "x"}}\n', '[mcp_servers.chant]\ncommand = "x"\n', "not toml"]
+)
+def test_a_file_of_codex_that_cannot_be_extended_is_kept_and_the_lines_are_printed(
+    folder: Folder, before: str
+) -> None:
+    folder.write(".codex/config.toml", before)
+    said = folder("--client", "codex")
+    assert "Kept .codex/config.toml" in said
+    assert TABLE in said
+    assert folder.read(".codex/config.toml") == before
+
+
+COMMENTED = [
+    '{\n  // mine\n  "a": 1, // one\n  /* "b": 2, */\n}\n',
+    '{\n  "KEY": {\n    // of others\n    "x": {"command": "y"},\n  },\n}\n',
+    "{ // nothing yet\n}\n",
+    '{"KEY": {"a": {"command": "// no comment", "args": ["/*", "*/", ",]"]}}}',
+    '\ufeff{\r\n  // ours\r\n  "a": [1, 2,],\r\n}\r\n',
+]
+
+
+@pytest.mark.requirement("init:hosts:comments_stay")
+@pytest.mark.parametrize("text", COMMENTED)
+@pytest.mark.parametrize("client", ["vscode", "gemini", "qwen", "opencode", "zed"])
+def test_comments_stay_where_a_host_reads_them(folder: Folder, client: str, text: str) -> None:
+    name, document = HOSTS[client]
+    before = text.replace("KEY", next(iter(document)))
+    folder.write(name, before)
+    folder("--client", client)
+    after = folder.read(name)
+    rest = iter(after)
+    assert all(one in rest for one in before), "each character that was there still is, in its order"
+    assert '"chant": {' in after
+    folder("--client", client)
+    assert folder.read(name) == after
+    folder("--undo")
+    assert folder.read(name) == before
+
+
+OURS = json.dumps(BY_NAME, indent=2)
 
 
 def _indented(unit: str, depth: int) -> str:
-    return json.dumps(BY_INTERPRETER, indent=unit).replace("\n", "\n" + unit * depth)
+    return json.dumps(BY_NAME, indent=unit).replace("\n", "\n" + unit * depth)
 
 
 @pytest.mark.requirement("init:mcp_json:existing_file_is_merged")
@@ -162,7 +301,7 @@ def _indented(unit: str, depth: int) -> str:
         ("", '{\n  "mcpServers": {\n    "chant": ' + _indented("  ", 2) + "\n  }\n}\n"),
         (
             '{"mcpServers":{"a":{}}}',
-            '{"mcpServers":{"a":{}, "chant": ' + json.dumps(BY_INTERPRETER) + "}}",
+            '{"mcpServers":{"a":{}, "chant": ' + json.dumps(BY_NAME) + "}}",
         ),
         (
             '\ufeff{\n  "mcpServers": {\n    "chant": null\n  }\n}',
@@ -189,16 +328,16 @@ def test_line_ends_are_kept(folder: Folder) -> None:
 
 @pytest.mark.requirement("init:mcp_json:existing_file_is_merged")
 def test_an_entry_of_ours_keeps_what_was_added_to_it(folder: Folder) -> None:
-    own = {**BY_INTERPRETER, "args": [*BY_INTERPRETER["args"], "--read-only"], "env": {"X": "1"}}
+    own = {**BY_NAME, "args": [*BY_NAME["args"], "--read-only"], "env": {"X": "1"}}
     text = json.dumps({"mcpServers": {"chant": own}})
     folder.write(".mcp.json", text)
     folder("--client", "claude")
     assert folder.read(".mcp.json") == text, "it starts this server already"
     folder("--client", "claude", "--force-overwrite")
-    assert _entry(folder) == {**BY_INTERPRETER, "env": {"X": "1"}}
+    assert _entry(folder) == {**BY_NAME, "env": {"X": "1"}}
     folder.write(".mcp.json", json.dumps({"mcpServers": {"chant": {"command": "old", "env": {"X": "1"}}}}))
     folder("--client", "claude")
-    assert _entry(folder) == {"env": {"X": "1"}, **BY_INTERPRETER}
+    assert _entry(folder) == {"env": {"X": "1"}, **BY_NAME}
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_what_init_writes_for_hosts_imports_nothing_of_the_project(
 ) -> None:
     monkeypatch.chdir(hostile.folder.root)
     monkeypatch.setenv("PYTHONPATH", RELATIVE)
-    hostile.folder("--client", "all")
+    hostile.folder("--client", "all", "--this-machine")
     first, *others = _entries(hostile.folder)
     assert others == [first, first]
     assert hostile.start(*first, path=RELATIVE) == ""
@@ -155,13 +155,13 @@ def test_an_unsafe_start_is_corrected_and_nothing_else_in_the_file(
         json.dumps({"a": [1, 2], "mcpServers": {**others, "chant": ours, "mine": ours}}, indent=3) + "\n\n"
     )
     folder.write(".mcp.json", before)
-    folder("--client", "claude")
+    folder("--client", "claude", "--this-machine")
     safe = {**ours, "args": ["-E", "-P", "-m", "chant_mcp", *given]}
     after = folder.read(".mcp.json")
     assert json.loads(after) == {"a": [1, 2], "mcpServers": {**others, "chant": safe, "mine": safe}}
     assert after.endswith("}\n\n")
     assert after.startswith(before[: before.index('"args": [\n            "-m",\n            "chant"')])
-    folder("--client", "claude")
+    folder("--client", "claude", "--this-machine")
     assert folder.read(".mcp.json") == after
 
 
@@ -196,7 +196,7 @@ def test_doctor_finds_an_unsafe_start_and_init_corrects_it(
     assert "`chant-mcp init --client all`" in problem
     assert not hostile.mark.exists(), "doctor started it"
     assert OURS in hostile.start(OLD["command"], *OLD["args"]), "it imports the project's"
-    hostile.folder("--client", "claude")
+    hostile.folder("--client", "claude", "--this-machine")
     found = read_data(cli.run("doctor", "--json").stdout)
     assert not [one for one in found["problems"] if "mcp.json" in one]
     assert {host["works"] for host in found["hosts"]} == {True}

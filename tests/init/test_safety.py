@@ -28,7 +28,8 @@ def test_nothing_outside_the_project_is_touched(folder: Folder, home: Path, tmp_
     assert kept == before
     # That what was written is trusted is remembered where the user's own state lies.
     state = [path for path in (home / ".local").rglob("*") if path.is_file()]
-    assert {path.parent for path in state} == {home / ".local/state/chant-mcp/trust"}
+    ours = home / ".local/state/chant-mcp"
+    assert {path.parent for path in state} == {ours / "trust", ours / "init"}
     assert {path.name for path in tmp_path.iterdir()} == {"my-app", "programs"}
     assert not folder.has(".claude/settings.json")
 
@@ -78,7 +79,7 @@ def test_a_project_reached_through_a_link_is_the_project(
     (tmp_path / "link").symlink_to(folder.root)
     monkeypatch.chdir(tmp_path / "link")
     folder("--agent", "claude")
-    assert folder.has("CLAUDE.md")
+    assert folder.has("AGENTS.md")
 
 
 @pytest.mark.requirement("init:refusals:nothing_is_written")

@@ -137,8 +137,8 @@ def test_choosing_claude_at_a_terminal_writes_mcp_json(
     terminal.shows("Next:")
     assert terminal.process.wait(PATIENCE) == 0
     entry = json.loads(folder.read(".mcp.json"))["mcpServers"]["chant"]
-    assert (entry["type"], entry["args"][-1]) == ("stdio", "chant_mcp")
-    assert "chant:begin" in folder.read("CLAUDE.md")
+    assert (entry["type"], entry["args"][-1]) == ("stdio", "mcp")
+    assert "chant:begin" in folder.read("AGENTS.md")
     assert re.search(r"  name: my-app\n.*  provider: claude\n", folder.read(".chant/config.md"), re.S)
 
 

@@ -148,7 +148,7 @@ async def test_open_items_are_listed_last_changed_first_and_read(client: Client,
         "vine://spec/full",
         "skill://chant/SKILL.md",
     ]
-    assert (await read(client, listed[2].uri)).text == text_of_package("agents/SKILL.md")
+    assert (await read(client, listed[2].uri)).text == text_of_package("host/SKILL.md")
     items = {one.uri: one for one in listed[3:]}
     keys = [
         "tickets:MDT-001",

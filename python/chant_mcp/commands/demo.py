@@ -51,6 +51,8 @@ def demo(surroundings: Surroundings, keep: bool, sample: str | None) -> None:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
     found = programs(surroundings.environment)
+    by_name = hosts.start_by_name(found.is_ours_everywhere)
+    words = by_name if found.is_named_everywhere else hosts.start_by_interpreter(surroundings.interpreter)
     out.print()
     out.print(display.plain("All answers were as they should be.", "bold green"))
     if keep:
@@ -59,7 +61,7 @@ def demo(surroundings: Surroundings, keep: bool, sample: str | None) -> None:
     out.print(
         "\nNext: in a project of yours, `chant-mcp init --agent claude`, or give your agent's host this:\n"
     )
-    out.print(hosts.block(hosts.entry(surroundings.interpreter, found.is_ours_everywhere)), soft_wrap=True)
+    out.print(hosts.block(hosts.entry(words)), soft_wrap=True)
     out.print("\nThen ask the agent what it could work on. `chant-mcp --help` lists all commands.")
 
 

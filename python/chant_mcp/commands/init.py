@@ -23,6 +23,7 @@ from chant_mcp.init.console_script import Programs, programs
 from chant_mcp.init.installed_agents import InstalledAgent, installed_agents
 from chant_mcp.init.plan import Machine, Plan, Wishes, plan, plan_prompts
 from chant_mcp.init.repository import Repository
+from chant_mcp.init.undo import undo as take_back
 from chant_mcp.terminal import harmless, say
 
 
@@ -62,7 +63,7 @@ def _line(context: click.Context, parameter: click.Parameter, value: str | None)
     "agent_names",
     multiple=True,
     type=click.Choice(agents.AGENTS),
-    help="Write this agent's instruction files, for claude also .mcp.json; repeatable.",
+    help="Write our section of AGENTS.md and this agent's skill; for claude .mcp.json, too. Repeatable.",
 )
 @click.option(
     "--client",
@@ -82,12 +83,25 @@ def _line(context: click.Context, parameter: click.Parameter, value: str | None)
     help="Let git merge specs by their meaning: .gitattributes and the clone's git configuration. The "
     "default for new projects in git, and in clones whose .gitattributes asks for it.",
 )
+@click.option(
+    "--uvx",
+    "start",
+    flag_value="uvx",
+    help="Have hosts start this release by `uvx`, which installs it for each start.",
+)
+@click.option(
+    "--this-machine",
+    "start",
+    flag_value="interpreter",
+    help="Have hosts start this Python, by its path; their files are kept out of git.",
+)
 @click.option("--minimal", is_flag=True, help="Write no prompt files.")
 @click.option(
     "--force-overwrite",
     is_flag=True,
-    help="Restore what is missing and replace instruction files; specs, settings and prompts are kept.",
+    help="Restore what is missing and replace our section and skills; other files stay.",
 )
+@click.option("--undo", is_flag=True, help="Take back what `init` wrote, and nothing else.")
 @click.pass_obj
 @changes_files
 def init(
@@ -102,8 +116,10 @@ def init(
     with_chant: bool,
     silent: bool,
     merge_driver: bool | None,
+    start: str | None,
     minimal: bool,
     force_overwrite: bool,
+    undo: bool,
 ) -> None:
     """Make the working directory a project; set up agents and hosts.
 
@@ -111,15 +127,31 @@ def init(
     initialized already, only what the options ask for is done. Where plans of another format are and no
     `.chant/`, nothing is written without an option: what can be done with them is said. Everything is
     written inside the project and its git folder; that you trust what was written is remembered in your
-    own state folder.
+    own state folder. In files of others a section or an entry of ours is added, and no other byte changes.
+    With `--undo` each file says again what it said before `init`; of one that was changed since, our section
+    or entry is taken out.
     """
     root = project or surroundings.project or _root(surroundings.working_directory)
     if what == "prompts":
-        _report(plan_prompts(root), nothing="No prompts are missing.")
+        _report(plan_prompts(root), "No prompts are missing.", surroundings.environment)
         return
     wishes = Wishes(
-        name, provider, model, agent_names, clients, silent, minimal, force_overwrite, merge_driver
+        name,
+        provider,
+        model,
+        agent_names,
+        clients,
+        silent,
+        minimal,
+        force_overwrite,
+        merge_driver,
+        start or "name",
     )
+    if undo:
+        if wishes != Wishes() or with_chant:
+            raise click.UsageError("--undo goes without other options but --project.")
+        _undo(root, surroundings.environment)
+        return
     if wishes == Wishes() and not with_chant and _say_what_is_here(root):
         return
     found = programs(surroundings.environment)
@@ -138,7 +170,7 @@ def init(
         wishes = replace(wishes, provider=installed[0].name)
     planned = plan(root, wishes, machine)
     before = opened.trust_report()
-    _report(planned, nothing)
+    _report(planned, nothing, surroundings.environment)
     if looks_for_agent:
         _say_agent(installed, wishes.provider)
     if before["trusted"] or not before["listing"]:
@@ -225,9 +257,17 @@ def _is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _report(planned: Plan, nothing: str) -> None:
+def _undo(root: Path, environment: Mapping[str, str]) -> None:
+    undone = take_back(root, environment)
+    if not undone.said:
+        say("Nothing that `init` wrote is here.")
+    for verb, what in undone.said:
+        _say(verb, what)
+
+
+def _report(planned: Plan, nothing: str, environment: Mapping[str, str]) -> None:
     """Write what is planned and say what was written."""
-    planned.carry_out()
+    planned.carry_out(environment)
     if planned.is_empty:
         say(nothing)
     elif not planned.was_initialized:

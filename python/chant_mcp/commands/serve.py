@@ -38,7 +38,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{16,512}")
     "--register",
     "clients",
     multiple=True,
-    type=click.Choice(hosts.CLIENTS),
+    type=click.Choice(hosts.REGISTERED),
     help="Write the server into this host's file in the project, until the server ends; repeatable.",
 )
 @click.option(

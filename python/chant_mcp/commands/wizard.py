@@ -23,16 +23,27 @@ _PROVIDERS = {
 }
 
 _AGENTS = {
-    "claude": "Claude: CLAUDE.md, a skill, and .mcp.json",
-    "cursor": "Cursor: .cursorrules and a skill",
-    "kiro": "Kiro: .kiro/rules.md and a skill",
-    "generic": "Others: .ai-instructions",
+    "claude": "Claude Code: AGENTS.md, a skill, and .mcp.json",
+    "cursor": "Cursor: AGENTS.md and a skill",
+    "kiro": "Kiro: AGENTS.md and a skill",
+    "codex": "Codex: AGENTS.md and a skill",
+    "copilot": "GitHub Copilot: AGENTS.md and a skill",
+    "gemini": "Gemini CLI: AGENTS.md, a skill, and .gemini/settings.json",
+    "qwen": "Qwen Code: AGENTS.md and a skill",
+    "opencode": "OpenCode: AGENTS.md and a skill",
+    "generic": "Others: AGENTS.md",
 }
 
 _CLIENTS = {
     "claude": "Claude Code: .mcp.json",
     "cursor": "Cursor: .cursor/mcp.json",
     "vscode": "VS Code: .vscode/mcp.json",
+    "codex": "Codex: .codex/config.toml",
+    "copilot": "Copilot CLI: .github/mcp.json",
+    "gemini": "Gemini CLI: .gemini/settings.json",
+    "qwen": "Qwen Code: .qwen/settings.json",
+    "opencode": "OpenCode: opencode.json",
+    "zed": "Zed: .zed/settings.json",
 }
 
 

@@ -50,7 +50,8 @@ class SampleProject:
         self.git(ARCHIVED.id, "config", "user.email", _PERSON["GIT_AUTHOR_EMAIL"])
         machine = Machine(interpreter, Programs((), frozenset()), self.environment, _day(ARCHIVED.id))
         wishes = Wishes(name="ferry", provider="demo", clients=("claude",), merge_driver=False)
-        plan(self.root, wishes, machine).carry_out()
+        # Without a state folder no record is kept: a sample is removed as a whole.
+        plan(self.root, wishes, machine).carry_out({})
         self._write(".chant/archive/2026-01-12", ARCHIVED, self._worked(ARCHIVED))
         for sample in SPECS:
             self._write(

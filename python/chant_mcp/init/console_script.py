@@ -16,7 +16,7 @@ _OURS = b"chant_mcp"
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """The programs named `chant` on the search path, in its order."""
+    """The programs of our names on the search path."""
 
     found: tuple[Path, ...]
     ours: frozenset[Path]
@@ -25,6 +25,8 @@ class Programs:
     """The script `chant-mcp` of this installation, on the search path or not."""
     own_folder: Path | None = None
     """Where this installation's environment keeps its scripts; `None` where that is no environment's own."""
+    long_names: tuple[Path, ...] = ()
+    """The programs named `chant-mcp` on the search path, in its order."""
 
     @property
     def is_ours(self) -> bool:
@@ -34,7 +36,20 @@ class Programs:
     @property
     def is_ours_everywhere(self) -> bool:
         """Whether `chant` is this installation also for who knows nothing of its environment."""
-        elsewhere = [path for path in self.found if path.parent.resolve() != self.own_folder]
+        return self._is_ours_elsewhere(self.found)
+
+    @property
+    def is_long_name_ours_everywhere(self) -> bool:
+        """Whether `chant-mcp` is this installation also for who knows nothing of its environment."""
+        return self._is_ours_elsewhere(self.long_names)
+
+    @property
+    def is_named_everywhere(self) -> bool:
+        """Whether hosts find this installation by one of its names."""
+        return self.is_ours_everywhere or self.is_long_name_ours_everywhere
+
+    def _is_ours_elsewhere(self, found: tuple[Path, ...]) -> bool:
+        elsewhere = [path for path in found if path.parent.resolve() != self.own_folder]
         return bool(elsewhere) and elsewhere[0] in self.ours
 
     @property
@@ -55,25 +70,30 @@ class Programs:
 
 
 def programs(environment: Mapping[str, str]) -> Programs:
-    """Look for `chant` on the search path.
+    """Look for `chant` and `chant-mcp` on the search path.
 
     Args:
         environment: Where `PATH` is looked up.
     """
-    scripts = _scripts("chant")
-    folders = [folder for folder in environment.get("PATH", "").split(os.pathsep) if folder]
-    names = ["chant.exe", "chant.cmd", "chant.bat"] if sys.platform == "win32" else ["chant"]
-    places = (Path(folder) / name for folder in folders for name in names)
-    found = tuple(dict.fromkeys(place for place in places if place.is_file() and os.access(place, os.X_OK)))
-    ours = frozenset(path for path in found if _is_one_of(path, scripts))
-    scripts = (script.resolve() for script in _scripts("chant-mcp"))
+    found, long_names = (_on_path(name, environment) for name in ("chant", "chant-mcp"))
+    scripts = {name: _scripts(name) for name in ("chant", "chant-mcp")}
+    ours = [path for path in found if _is_one_of(path, scripts["chant"])]
+    ours += [path for path in long_names if _is_one_of(path, scripts["chant-mcp"])]
+    script = next((path for one in scripts["chant-mcp"] if _is_ours(path := one.resolve())), None)
     own = Path(sysconfig.get_path("scripts")).resolve() if sys.prefix != sys.base_prefix else None
-    return Programs(found, ours, next(filter(_is_ours, scripts), None), own)
+    return Programs(found, frozenset(ours), script, own, long_names)
+
+
+def _on_path(name: str, environment: Mapping[str, str]) -> tuple[Path, ...]:
+    folders = [folder for folder in environment.get("PATH", "").split(os.pathsep) if folder]
+    names = [f"{name}.exe", f"{name}.cmd", f"{name}.bat"] if sys.platform == "win32" else [name]
+    places = (Path(folder) / name for folder in folders for name in names)
+    return tuple(dict.fromkeys(place for place in places if place.is_file() and os.access(place, os.X_OK)))
 
 
 def is_script_of_ours(path: Path) -> bool:
-    """Whether a program is this installation's script `chant`."""
-    return _is_one_of(path, _scripts("chant"))
+    """Whether a program is this installation's script, `chant` or `chant-mcp`."""
+    return _is_one_of(path, [*_scripts("chant"), *_scripts("chant-mcp")])
 
 
 def _scripts(name: str) -> list[Path]:

@@ -97,6 +97,24 @@ def make_folder(root: Path, name: str) -> None:
         raise StorageError(f"Cannot make `{name}`: {error.strerror}") from error
 
 
+def remove(root: Path, name: str) -> None:
+    """Remove a file inside a folder, or an empty folder; one that is not there, or holds something, stays so.
+
+    Raises:
+        RefusedError: When a link leads out of the folder.
+        StorageError: When the disk refuses.
+    """
+    path = place(root, name)
+    try:
+        if path.is_dir():
+            if not any(path.iterdir()):
+                path.rmdir()
+        else:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"Cannot remove `{name}`: {error.strerror}") from error
+
+
 def _write_new(path: Path, content: bytes, mode: int) -> None:
     """Write a file that is not there yet."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -58,8 +58,9 @@ class HostCheck:
             )
         if self.works is False:
             return (
-                f"`{self.file}` starts no server outside of this environment: {self.why}. "
-                "`chant-mcp init --client all --force-overwrite` writes it again."
+                f"`{self.file}` starts no server outside of this environment: {self.why}. Install chant-mcp "
+                "for every program (`pipx install chant-mcp`), or name the Python of this machine: "
+                "`chant-mcp init --client all --this-machine --force-overwrite`."
             )
         return None
 
@@ -80,7 +81,16 @@ def check_hosts(root: Path, interpreter: str, environment: Mapping[str, str]) ->
     """
     plain = {name: environment[name] for name in _SYSTEM if name in environment}
     plain["PATH"] = os.pathsep.join(_usual_folders(environment))
-    return [_checked(*found, interpreter, plain) for found in _entries(root)]
+    checks: list[HostCheck] = []
+    for file, entry in _entries(root):
+        # Several hosts start the same: that is tried once.
+        known = next((one for one in checks if one.command == " ".join(hosts.words_of(entry))), None)
+        is_safe = hosts.unsafe_start(entry) is None
+        if known is not None and is_safe and not known.is_unsafe:
+            checks.append(replace(known, file=file))
+        else:
+            checks.append(_checked(file, entry, interpreter, plain))
+    return checks
 
 
 def _usual_folders(environment: Mapping[str, str]) -> list[str]:
@@ -90,12 +100,13 @@ def _usual_folders(environment: Mapping[str, str]) -> list[str]:
 
 
 def _entries(root: Path) -> Iterator[tuple[str, hosts.Entry]]:
-    for file, key in hosts.places(("all",)):
+    for host in hosts.host_files(("all",)):
+        file = host.file
         try:
             content = files.read(root, file)
             if content is None:
                 continue
-            servers = hosts.listed(hosts.text_of(content, file), key, file)
+            servers = hosts.servers_of(hosts.text_of(content, file), host)
         except ChantError:
             continue  # what is wrong with the file is the host's to say
         for name, entry in servers.items():
@@ -107,15 +118,15 @@ def _entries(root: Path) -> Iterator[tuple[str, hosts.Entry]]:
 
 
 def _checked(file: str, entry: hosts.Entry, interpreter: str, environment: dict[str, str]) -> HostCheck:
-    command, args = str(entry["command"]), entry.get("args")
-    shown = " ".join(hosts.words_of(entry))
+    words = hosts.words_of(entry)
+    command, shown = words[0], " ".join(words)
     is_missing = Path(command).is_absolute() and not Path(command).exists()
     if hosts.unsafe_start(entry) is not None and not is_missing:
         why = "Python takes modules of the folder in which a host starts it, the project, for ours"
         return HostCheck(file, shown, None, why, is_unsafe=True)
-    for ours in (hosts.entry(interpreter, True), hosts.entry(interpreter, False)):
-        if (command, args) == (ours["command"], ours["args"]):
-            return _started(file, shown, [command, *ours["args"]], environment)
+    by_name = (list(hosts.start_by_name(short)) for short in (True, False))
+    if words in (*by_name, list(hosts.start_by_interpreter(interpreter))):
+        return _started(file, shown, words, environment)
     if is_missing:
         return HostCheck(file, shown, False, "there is no such program")
     return HostCheck(file, shown, None, "it is not this installation's program, and was not started")

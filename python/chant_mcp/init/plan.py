@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from chant_mcp.errors import NotInitializedError
+from chant_mcp.errors import NotInitializedError, RefusedError
 from chant_mcp.init import agents, config_text, files, hosts, layout, merge_driver, silent
 from chant_mcp.init.console_script import Programs
 from chant_mcp.init.repository import Repository, Setting
+from chant_mcp.init.undo import read_record, record_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Wishes:
     force_overwrite: bool = False
     merge_driver: bool | None = None
     """Whether git merges specs by what they mean; none for what is usual."""
+    start: str = "name"
+    """What starts the server in files of hosts: `name`, `uvx`, or the `interpreter` of this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +76,35 @@ class Plan:
         """Take over changes inside the project that change something."""
         self.changes += [(self.root, change) for change in changes if change.before != change.after]
 
-    def carry_out(self) -> None:
-        """Write everything.
+    def carry_out(self, environment: Mapping[str, str]) -> None:
+        """Write everything, and what it replaces into a record, by which it can be taken back.
 
         Raises:
             StorageError, GitError: When the disk or git refuses; what was written before stays.
         """
+        self._record(environment)
         for folder in self.folders:
             files.make_folder(self.root, folder)
         for base, change in self.changes:
             files.write(base, change)
         for setting in self.settings:
             setting.write()
+
+    def _record(self, environment: Mapping[str, str]) -> None:
+        path = record_path(self.root, environment)
+        if self.is_empty or path is None:
+            return
+        record = read_record(self.root, path)
+        for folder in self.folders:
+            record.add_missing_folders(folder)
+        for base, change in self.changes:
+            if base == self.root and "/" in change.name:
+                record.add_missing_folders(change.name.rpartition("/")[0])
+            record.add_file(base, change)
+        for setting in self.settings:
+            before = setting.repository.local_setting(setting.name)
+            record.settings.append((setting.name, setting.value, before))
+        record.write(path)
 
 
 def plan(root: Path, wishes: Wishes, machine: Machine) -> Plan:
@@ -97,11 +117,11 @@ def plan(root: Path, wishes: Wishes, machine: Machine) -> Plan:
     if not planned.was_initialized or wishes.force_overwrite:
         _plan_layout(planned, wishes)
     _plan_config(planned, wishes, machine)
-    written, kept = agents.changes(root, wishes.agents, wishes.force_overwrite)
-    planned.add(written)
-    planned.kept += [f"{name}, which differs from ours; --force-overwrite replaces it" for name in kept]
-    is_claude = "claude" in agents.named(wishes.agents)
-    clients = (*wishes.clients, "claude") if is_claude else wishes.clients
+    instructions = agents.changes(root, wishes.agents, wishes.force_overwrite)
+    planned.add(instructions.changes)
+    planned.kept += instructions.kept
+    planned.notes += instructions.notes
+    clients = tuple(dict.fromkeys((*wishes.clients, *agents.clients(wishes.agents))))
     _plan_hosts(planned, clients, wishes, machine)
     if wishes.silent:
         folder, change = silent.change(root, machine.environment)
@@ -158,21 +178,48 @@ def _plan_config(planned: Plan, wishes: Wishes, machine: Machine) -> None:
 
 
 def _plan_hosts(planned: Plan, clients: tuple[str, ...], wishes: Wishes, machine: Machine) -> None:
-    is_everywhere = machine.programs.is_ours_everywhere
-    entry = hosts.entry(machine.interpreter, is_everywhere)
-    changes = hosts.changes(planned.root, clients, entry, wishes.force_overwrite)
-    planned.add(changes)
-    changed = [change.name for change in changes if change.before != change.after]
-    if is_everywhere or not changed:
+    if not clients:
         return
-    repository = Repository(planned.root, machine.environment, wanted_by="--client")
-    tracked = [name for name in changed if repository.exists and repository.tracks(name)]
-    planned.notes += [
-        f"git tracks `{name}`, which now names this machine's Python, {machine.interpreter}; install "
-        "chant-mcp where every program finds it (`pipx install`, `uv tool install`) and run this again, or "
-        "keep the change out of commits"
-        for name in tracked
-    ]
+    is_short = machine.programs.is_ours_everywhere
+    by_name = hosts.start_by_name(is_short)
+    starts = {
+        "name": by_name,
+        "uvx": hosts.start_by_uvx(),
+        "interpreter": hosts.start_by_interpreter(machine.interpreter),
+    }
+    found = hosts.changes(planned.root, clients, starts[wishes.start], wishes.force_overwrite)
+    planned.add(found.changes)
+    planned.kept += found.kept
+    planned.notes += found.notes
+    changed = [change.name for change in found.changes if change.before != change.after]
+    if wishes.start == "interpreter":
+        _keep_to_this_machine(planned, changed, machine)
+    elif wishes.start == "name" and changed and not machine.programs.is_named_everywhere:
+        planned.notes.append(
+            f"hosts are told to start `{by_name[0]}`, which they find where chant-mcp is installed for every "
+            "program (`pipx install chant-mcp`, `uv tool install chant-mcp`). Here it is not: for this "
+            "machine alone, `--this-machine` names the Python of this environment"
+        )
+
+
+def _keep_to_this_machine(planned: Plan, names: list[str], machine: Machine) -> None:
+    """Keep files with a path of this machine out of git.
+
+    Raises:
+        RefusedError: When git tracks one of them.
+    """
+    repository = Repository(planned.root, machine.environment, wanted_by="--this-machine")
+    if not names or not repository.exists:
+        return
+    for name in names:
+        if repository.tracks(name):
+            raise RefusedError(
+                f"--this-machine is refused: git tracks `{name}`, and others would get the path of this "
+                "machine's Python.\nOmit it: then the file names `chant-mcp`, as each machine finds it."
+            )
+    change = silent.excluded(planned.root, names, repository)
+    if change is not None:
+        planned.changes.append(change)
 
 
 def _plan_merge_driver(planned: Plan, wishes: Wishes, machine: Machine) -> None:

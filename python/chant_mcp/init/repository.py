@@ -84,6 +84,15 @@ class Repository:
         done = self.run("config", "--get", name)
         return None if done.returncode else _text(done)
 
+    def local_setting(self, name: str) -> str | None:
+        """Read a setting from the repository's own configuration; none when it is not said there.
+
+        Raises:
+            GitError: When git cannot be run.
+        """
+        done = self.run("config", "--local", "--get", name)
+        return None if done.returncode else _text(done)
+
     def run(self, *words: str) -> subprocess.CompletedProcess[bytes]:
         """Run git to its end, however that is.
 
@@ -127,6 +136,20 @@ class Setting:
         if done.returncode:
             why = done.stderr.decode(errors="replace").strip()
             raise GitError(f"`{self.name}` cannot be written into the repository's configuration: {why}")
+
+    def take_back(self, before: str | None) -> bool:
+        """Set what stood there before, or nothing, where it still says what was written.
+
+        Raises:
+            GitError: When git cannot be run, or refuses.
+        """
+        if self.repository.local_setting(self.name) != self.value:
+            return False
+        if before is not None:
+            Setting(self.repository, self.name, before).write()
+        else:
+            self.repository.run("config", "--local", "--unset", self.name)
+        return True
 
 
 def _text(done: subprocess.CompletedProcess[bytes]) -> str:

@@ -1,4 +1,4 @@
-"""Keeping `.chant/` out of git for one checkout's owner alone: `.git/info/exclude`."""
+"""Keeping files out of git for one checkout's owner alone: `.git/info/exclude`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from chant_mcp.errors import RefusedError
 from chant_mcp.init import files
 from chant_mcp.init.repository import Repository
 
-_LINE = b".chant/"
+_LINE = ".chant/"
 
 
 def change(root: Path, environment: Mapping[str, str]) -> tuple[Path, files.FileChange]:
@@ -32,11 +32,32 @@ def change(root: Path, environment: Mapping[str, str]) -> tuple[Path, files.File
             "Remove it from git first (`git rm -r --cached .chant`), or omit --silent."
         )
     before = files.read(folder, name)
-    return folder, files.FileChange(name, before, _with_line(before or b""))
+    return folder, files.FileChange(name, before, _with_lines(before or b"", [_LINE]))
 
 
-def _with_line(before: bytes) -> bytes:
-    if _LINE in (line.strip() for line in before.splitlines()):
+def excluded(root: Path, names: list[str], repository: Repository) -> tuple[Path, files.FileChange] | None:
+    """Plan the lines that exclude files of a project; none where git ignores them already.
+
+    Returns:
+        As `change` does.
+
+    Raises:
+        GitError, RefusedError: When git cannot be run, or refuses.
+    """
+    seen = [name for name in names if not repository.ignores(name)]
+    if not seen:
+        return None
+    folder, name = repository.shared("info/exclude")
+    prefix = repository.ask("rev-parse", "--show-prefix")
+    before = files.read(folder, name)
+    lines = [f"/{prefix}{one}" for one in seen]
+    return folder, files.FileChange(name, before, _with_lines(before or b"", lines))
+
+
+def _with_lines(before: bytes, lines: list[str]) -> bytes:
+    present = {line.strip() for line in before.splitlines()}
+    missing = [line.encode() for line in lines if line.encode() not in present]
+    if not missing:
         return before
     gap = b"" if not before or before.endswith(b"\n") else b"\n"
-    return before + gap + _LINE + b"\n"
+    return before + gap + b"".join(line + b"\n" for line in missing)

@@ -32,6 +32,6 @@ def resources() -> list[TextResource]:
             title="Working with chant specs (skill)",
             description="How to pick up, carry out and complete work that is kept as specs.",
             mime_type="text/markdown",
-            text=text("agents/SKILL.md"),
+            text=text("host/SKILL.md"),
         ),
     ]

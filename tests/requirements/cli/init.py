@@ -43,11 +43,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "init:agent:claude_needs_no_questions": Requirement(
         "`chant init --agent claude` sets Claude up without asking anything.", "seed chant:31"
     ),
-    "init:mcp_json:names_the_interpreter_when_chant_is_not_ours": Requirement(
-        "When the `chant` on PATH is missing or another program, `.mcp.json` names the Python interpreter "
-        "with `-P -m chant_mcp`.",
-        "decisions 3: Console script `chant`",
-    ),
     "init:console_script:foreign_chant_is_warned_about": Requirement(
         "`init` warns when our console script stands over another program named `chant`.",
         "decisions 3: Console script `chant`",
@@ -59,10 +54,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "init:client:writes_host_configuration_only": Requirement(
         "`init --client` writes the host's configuration and no instruction file.",
         "decisions 3: `init` flags",
-    ),
-    "init:client:accepts_four_values": Requirement(
-        "`init --client` accepts `claude`, `cursor`, `vscode` and `all`, and refuses anything else.",
-        "issue: Newcomer",
     ),
     "init:hosts:the_project_is_no_part_of_our_program": Requirement(
         "No command line that we write, show or start ourselves imports a module of the project that it is "
@@ -145,12 +136,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "An existing `.chant/.gitignore` keeps its own lines and gets the missing ones.", "house: newcomers"
     ),
     "init:name:is_found_in_documented_order": Requirement(
-        "The project's name comes from `--name`, else `package.json`, `Cargo.toml`, the last path segment of "
-        "the module in `go.mod`, else the folder.",
-        "reference chant 1.2",
-    ),
-    "init:agent:accepts_five_values": Requirement(
-        "`--agent` is repeatable and accepts `claude`, `cursor`, `kiro`, `generic` and `all`.",
+        "The project's name comes from `--name`, else `package.json`, `Cargo.toml`, the last path segment "
+        "of the module in `go.mod`, else the folder.",
         "reference chant 1.2",
     ),
     "init:agent:implies_a_provider": Requirement(
@@ -182,21 +169,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`agents.md`.",
         "reference chant 1.2",
     ),
-    "init:agent:claude_md_section_is_replaced_in_place": Requirement(
-        "The part of `CLAUDE.md` between `<!-- chant:begin -->` and `<!-- chant:end -->` is replaced in "
-        "place; the rest stays byte for byte.",
-        "reference chant 1.2",
-    ),
-    "init:agent:claude_md_section_is_appended_when_absent": Requirement(
-        "A `CLAUDE.md` without our markers keeps its text and gets the section at the end.",
-        "reference chant 1.2",
-    ),
-    "init:agent:whole_files_only_when_absent_or_forced": Requirement(
-        "`.cursorrules`, `.kiro/rules.md` and `.ai-instructions` are written only when absent or forced.",
-        "reference chant 1.2",
-    ),
     "init:agent:skill_file_per_agent": Requirement(
-        "`--agent` claude, cursor or kiro writes `SKILL.md` into that agent's `skills/chant/` folder.",
+        "`--agent` writes `SKILL.md` into the folder where that agent looks for skills.",
         "reference chant 1.2",
     ),
     "init:agent:changed_skill_is_kept": Requirement(
@@ -219,8 +193,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime",
     ),
     "init:merge_driver:other_lines_are_kept": Requirement(
-        "`.gitattributes` keeps its other lines, byte order mark, line ends and final newline; what somebody "
-        "said of the merging of specs is kept and reported.",
+        "`.gitattributes` keeps its other lines, byte order mark, line ends and final newline; what "
+        "somebody said of the merging of specs is kept and reported.",
         "issue: The work runtime; decisions 1",
     ),
     "init:merge_driver:foreign_one_is_kept": Requirement(
@@ -231,8 +205,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`--merge-driver` replaces the command of another installation of ours.", "issue: The work runtime"
     ),
     "init:merge_driver:clones_register_it": Requirement(
-        "In a clone whose `.gitattributes` asks for the merge driver `init` registers it and changes no file "
-        "of the project.",
+        "In a clone whose `.gitattributes` asks for the merge driver `init` registers it and changes no "
+        "file of the project.",
         "house: newcomers",
     ),
     "init:merge_driver:silent_is_for_this_clone": Requirement(
@@ -245,5 +219,62 @@ REQUIREMENTS: dict[str, Requirement] = {
     "init:gitignore:writing_a_log_restores_its_line": Requirement(
         "Folders that runs make hide themselves from git, whatever `.chant/.gitignore` says.",
         "reference chant 1.2",
+    ),
+    "init:agents_md:is_a_section": Requirement(
+        "`--agent` writes our section of `AGENTS.md` between two marks, at most 40 lines; outside of it no "
+        "byte changes, and marks in a block of code are none.",
+        "issue: At home in every host 1",
+    ),
+    "init:agents_md:claude_md_is_never_created": Requirement(
+        "`init` creates no `CLAUDE.md`: with one, Claude Code reads no `AGENTS.md`.",
+        "issue: At home in every host 1",
+    ),
+    "init:agents_md:claude_md_imports_it": Requirement(
+        "A `CLAUDE.md` that does not import `AGENTS.md` gets the line that does; a link to it counts as "
+        "import, and one above the project is named.",
+        "issue: At home in every host 1",
+    ),
+    "init:agents_md:a_changed_section_is_kept": Requirement(
+        "A section that somebody changed, or whose marks enclose no section, stays, and our lines are "
+        "printed.",
+        "issue: At home in every host 1",
+    ),
+    "init:undo:gives_the_old_bytes": Requirement(
+        "`init --undo` gives each file that was not changed since its old bytes, and removes what `init` "
+        "made.",
+        "issue: At home in every host 1",
+    ),
+    "init:undo:only_what_is_ours": Requirement(
+        "Of what was changed since `init --undo` takes out our section or entry as we wrote it; specs and "
+        "their project stay.",
+        "issue: At home in every host 1",
+    ),
+    "init:undo:works_in_a_clone": Requirement(
+        "In a clone `init --undo` takes out sections, entries and skills as we write them.",
+        "issue: At home in every host 1",
+    ),
+    "init:agent:accepts_each_agent": Requirement(
+        "`--agent` is repeatable and takes claude, codex, copilot, cursor, gemini, qwen, opencode, zed, "
+        "windsurf, kiro, generic and all.",
+        "issue: At home in every host 1",
+    ),
+    "init:client:accepts_each_host": Requirement(
+        "`--client` writes the file of each host that reads one of the project, prints the lines for the "
+        "other, and refuses anything else.",
+        "issue: At home in every host 1",
+    ),
+    "init:hosts:files_hold_no_path_of_this_machine": Requirement(
+        "What hosts' files say works in a teammate's clone: a program by its name, or `uvx` with a release.",
+        "issue: At home in every host 1",
+    ),
+    "init:hosts:this_machine_is_kept_out_of_git": Requirement(
+        "`--this-machine` names this Python with `-P`, in files that it keeps out of git; one that git "
+        "tracks is refused.",
+        "issue: At home in every host 1",
+    ),
+    "init:hosts:comments_stay": Requirement(
+        "Files that hosts read with comments, and TOML, keep them; what cannot be extended stays, and the "
+        "lines are printed.",
+        "issue: At home in every host 1",
     ),
 }
