@@ -1,4 +1,4 @@
-"""The program `chant-mcp`. What a shell asks while a command is typed is answered without the commands."""
+"""The program `chant-mcp`. What needs no command is answered without importing them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ def main() -> None:
         from chant_mcp.completion import print_words
 
         print_words(sys.argv[2:], os.environ)
+        return
+    if sys.argv[1:] == ["--version"]:
+        from chant_mcp._core import VERSION
+
+        print(f"chant-mcp, version {VERSION}")
         return
     from chant_mcp import cli
 

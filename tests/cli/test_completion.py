@@ -210,7 +210,8 @@ def test_completion_and_the_version_import_little(filled: Cli) -> None:
     for_items = imported("complete-words", "tick", "")
     assert "chant_mcp._core" in for_items
     assert not {"click", "dataclasses", "inspect", "logging", "pathlib", "typing"} & for_items
-    assert not {"difflib", "email", "importlib.metadata"} & imported("--version")
+    assert not {"click", "rich", "logging", "typing"} & imported("--version")
+    assert not {"difflib", "email", "importlib.metadata"} & imported("completion", "bash")
 
 
 @pytest.mark.requirement("cli:help:manual")
