@@ -20,7 +20,7 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         from chant_mcp._core import VERSION
 
-        print(f"chant-mcp, version {VERSION}")
+        sys.stdout.write(f"chant-mcp, version {VERSION}\n")
         return
     from chant_mcp import cli
 

@@ -72,5 +72,5 @@ def pieces(ask: Callable[[int], Answer]) -> Iterator[str]:
 
 
 def written(data: Data | list[Data]) -> str:
-    """Write data as the tools do: JSON, indented by two blanks."""
+    """Write data as JSON, indented by two blanks."""
     return json.dumps(data, indent=2, ensure_ascii=False)

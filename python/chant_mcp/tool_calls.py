@@ -234,7 +234,9 @@ def answer_result(answer: Answer) -> ToolResult:
 
 def data_refusal(error: dict[str, Any]) -> ToolResult:
     """Give an error that is data, as text and as structured content."""
-    return ToolResult((json.dumps(error, indent=2, ensure_ascii=False),), json.dumps(error), is_error=True)
+    return ToolResult(
+        (json.dumps(error, ensure_ascii=False, separators=(",", ":")),), json.dumps(error), is_error=True
+    )
 
 
 def refusal_result(error: ChantError) -> ToolResult:

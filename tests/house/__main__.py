@@ -5,5 +5,5 @@ import sys
 from measures import MEASURES, table
 
 if __name__ == "__main__":
-    print(table())
+    sys.stdout.write(table() + "\n")
     sys.exit(0 if all(one.holds() for one in MEASURES) else 1)

@@ -223,7 +223,7 @@ def _answer_text(response: Any) -> str | None:
 
 def _outcome(run: Data, state: str) -> Data:
     """Give what the call would have answered if it had waited."""
-    text = json.dumps(run, indent=2, ensure_ascii=False)
+    text = json.dumps(run, ensure_ascii=False, separators=(",", ":"))
     return {
         "content": [{"type": "text", "text": text}],
         "structuredContent": run,

@@ -21,7 +21,7 @@ pub const DEFAULT_LIMIT: usize = 50;
 /// The answer of a tool: a text, and for answers that are data the same data on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Prose, or the data as JSON, indented by two blanks.
+    /// Prose, or the data as JSON, with a line for each of its keys and for each row of a list.
     pub text: String,
     /// The data as JSON without line breaks; `None` for prose.
     pub json: Option<String>,
@@ -54,9 +54,10 @@ impl Answer {
 
     /// An answer that is data, however long it is: for people and scripts, whom no host stands before.
     pub fn whole(view: &impl Serialize) -> Self {
+        let json = serde_json::to_string(view).ok();
         Self {
-            text: serde_json::to_string_pretty(view).unwrap_or_default(),
-            json: serde_json::to_string(view).ok(),
+            text: json.as_deref().map(in_rows).unwrap_or_default(),
+            json,
             note: None,
         }
     }
@@ -72,27 +73,13 @@ impl Answer {
     }
 
     /// An answer that is a page of a list: the text is the list, the data an object with `result`,
-    /// `total` and `returned`, for a list alone is no structured answer. Where not all of the page would fit, its
-    /// text has an entry a line, so that more do. What was left out is noted.
+    /// `total` and `returned`, for a list alone is no structured answer. What was left out is noted.
     pub fn list<T: Serialize>(entries: &[T], page: PageRequest) -> Self {
         let total = entries.len();
         let wanted = &entries[page.offset.min(total)..];
         let wanted = &wanted[..page.limit.min(wanted.len())];
-        let mut returned = fitting(wanted.iter(), 0).len();
-        let mut list = Self::data(&&wanted[..returned]);
-        if returned < wanted.len() {
-            returned = fitting_by(wanted.iter(), 0, |entry| line_of(entry).chars().count()).len();
-            let lines: Vec<String> = wanted[..returned].iter().map(line_of).collect();
-            let text = format!("[\n{}\n]", lines.join(",\n"));
-            list = Self::data(&&wanted[..returned]);
-            if !is_too_long(&text) {
-                list = Self {
-                    text,
-                    json: serde_json::to_string(&wanted[..returned]).ok(),
-                    note: None,
-                };
-            }
-        }
+        let returned = fitting(wanted.iter(), 0).len();
+        let list = Self::data(&&wanted[..returned]);
         let result = list.json.unwrap_or_default();
         let next = page.offset + returned;
         let note = (returned < total).then(|| {
@@ -244,15 +231,6 @@ impl Default for TextRange {
 
 /// Takes entries until their text would fill an answer; always at least one, so that paging goes on.
 pub fn fitting<T: Serialize>(entries: impl Iterator<Item = T>, taken: usize) -> Vec<T> {
-    fitting_by(entries, taken, size_of)
-}
-
-/// [`fitting`], when entries take so many characters.
-fn fitting_by<T>(
-    entries: impl Iterator<Item = T>,
-    taken: usize,
-    size_of: impl Fn(&T) -> usize,
-) -> Vec<T> {
     let mut room = (MOST_CHARS - RESERVE).saturating_sub(taken);
     let mut fitting = Vec::new();
     for entry in entries {
@@ -266,16 +244,64 @@ fn fitting_by<T>(
     fitting
 }
 
-/// An entry of a list on a line of its own.
-fn line_of<T: Serialize>(entry: &T) -> String {
-    let line = serde_json::to_string(entry).unwrap_or_default();
-    format!("  {line}")
+/// Characters an entry of a list takes in an answer's text, with what parts it from the next one.
+pub fn size_of<T: Serialize>(entry: &T) -> usize {
+    let text = serde_json::to_string(entry).unwrap_or_default();
+    text.chars().count() + ",\n".len()
 }
 
-/// Characters an entry of a list takes in an answer's text, its indentation included.
-pub fn size_of<T: Serialize>(entry: &T) -> usize {
-    let text = serde_json::to_string_pretty(entry).unwrap_or_default();
-    text.chars().count() + 4 * (text.matches('\n').count() + 2)
+/// Returns JSON with a line for each key of its object, and for each row of a list there; what is inside of a row stays
+/// on its line. Models pay for blanks that only people need.
+fn in_rows(json: &str) -> String {
+    let bytes = json.as_bytes();
+    let mut text = String::with_capacity(json.len() + json.len() / 16);
+    // Whether the values of each open container have lines of their own.
+    let mut open: Vec<bool> = Vec::new();
+    let mut copied = 0;
+    let mut at = 0;
+    let mut break_line = |at: usize, copied: &mut usize| {
+        text.push_str(&json[*copied..at]);
+        text.push('\n');
+        *copied = at;
+    };
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => at = end_of_string(bytes, at),
+            b'{' | b'[' => {
+                let is_object = bytes[at] == b'{';
+                let first = bytes.get(at + 1).copied().unwrap_or_default();
+                let holds_rows = matches!(first, b'{' | b'[');
+                let has_lines = match open.len() {
+                    0 => holds_rows || (is_object && first != b'}'),
+                    1 => open[0] && !is_object && holds_rows,
+                    _ => false,
+                };
+                open.push(has_lines);
+                if has_lines {
+                    break_line(at + 1, &mut copied);
+                }
+            }
+            b'}' | b']' => {
+                if open.pop() == Some(true) {
+                    break_line(at, &mut copied);
+                }
+            }
+            b',' if open.last() == Some(&true) => break_line(at + 1, &mut copied),
+            _ => {}
+        }
+        at += 1;
+    }
+    text.push_str(&json[copied..]);
+    text
+}
+
+/// Returns where the string ends that begins at a quote.
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() && bytes[at] != b'"' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    at
 }
 
 /// A piece of a text.
@@ -330,6 +356,19 @@ pub fn escaped_len(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_has_a_line_for_each_key_and_each_row() {
+        let rows = |json: &str| in_rows(json);
+        assert_eq!(
+            rows(r#"{"a":[{"b":[1,2],"c":{"d":[]}},{}],"e":[1,"x,\"y"],"f":{"g":1},"h":[]}"#),
+            "{\n\"a\":[\n{\"b\":[1,2],\"c\":{\"d\":[]}},\n{}\n],\n\"e\":[1,\"x,\\\"y\"],\n\"f\":{\"g\":1},\n\"h\":[]\n}"
+        );
+        assert_eq!(rows("[]"), "[]");
+        assert_eq!(rows("{}"), "{}");
+        assert_eq!(rows("[1,2]"), "[1,2]");
+        assert_eq!(rows(r#"[{"a":1},{"a":2}]"#), "[\n{\"a\":1},\n{\"a\":2}\n]");
+    }
 
     #[test]
     fn pieces_put_together_are_the_text() {

@@ -62,8 +62,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The reference number of a crash is found in the server's log with the trace.", "issue: Protocol"
     ),
     # Shape and size of an answer
-    "server:result:json_is_indented_by_two": Requirement(
-        "A JSON answer is one text block of JSON indented by two blanks.",
+    "server:result:json_has_a_row_a_line": Requirement(
+        "A JSON answer is one text block of JSON with a line for each key and each row, without blanks.",
         "seed chant:167; decisions 3: Tool result",
     ),
     "server:result:structured_content_equals_the_text": Requirement(
