@@ -129,6 +129,7 @@ def _parts(found: Data) -> Iterator[RenderableType]:
             ("Project", plain(found["root"], "bold")),
             ("Trust", plain(found["trust"])),
             ("Runs", plain(found["confinement"])),
+            *([("File system", plain(found["file_system"]))] if "file_system" in found else []),
             ("Holds", plain(", ".join(found["dialects"]) or "nothing yet")),
             ("Git", plain(git["program"] or "not found", "" if git["program"] else "red")),
             ("Repository", plain(git["common_dir"] or "none")),
