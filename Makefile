@@ -46,6 +46,7 @@ trials: install
 		tests/leases/test_machines.py tests/leases/test_ticket_numbers.py tests/work/test_power_cuts.py
 	PROPTEST_CASES=$$((256 * $(CASES))) $(RUST_TESTS)
 	$(BIN)/python -m bench.torture.oddities --seconds $(SECONDS)
+	$(BIN)/python -m bench.torture.file_systems
 	$(BIN)/python -m bench.torture.caches
 	$(BIN)/python -m bench.torture.clones
 	$(BIN)/python -m bench.torture.cluster

@@ -15,7 +15,7 @@ from bench.cost.operations import FILES_OF_MANY, LEFT_OUT, Operation, operations
 from bench.cost.ratios import GROWTH, Growth, growths
 from bench.cost.scene import make_scene
 
-_WORK = ("opened", "read", "written", "listed", "visited")
+_WORK = ("opened", "read", "written", "listed", "visited", "resolved")
 
 
 def _chosen(names: list[str]) -> list[Operation]:

@@ -39,6 +39,8 @@ target_files:
 - [ ] Works
 """
 
+_IMPORTED = 40
+
 Check = Callable[[Path], str | None]
 
 
@@ -93,6 +95,12 @@ class Trial:
         self.say("archive", is_archived)
         added = self.ours("add", "Paint the ferry").split()[0]
         self.say("add", lambda root: has_text(root / ".chant" / "specs", "Paint the ferry"))
+        # More files than are flushed one by one.
+        source = self.disk.top / "issues.jsonl"
+        lines = (f'{{"id": "bd-{number}", "title": "Plank {number}"}}\n' for number in range(_IMPORTED))
+        source.write_text("".join(lines))
+        self.ours("import", str(source))
+        self.say("import", are_imported)
         click.echo(f"{self.disk.kind}: the last spec is {added}", err=True)
         # What the system writes in the half minute after that.
         os.sync()
@@ -158,6 +166,15 @@ def is_archived(root: Path) -> str | None:
     if not list((root / ".chant" / "archive").rglob(f"{AGENT}.md")):
         return "the archived spec is gone"
     return None
+
+
+def are_imported(root: Path) -> str | None:
+    """See whether all that was imported is there."""
+    texts = [path.read_text() for path in (root / ".chant" / "specs").glob("*.md")]
+    missing = [
+        number for number in range(_IMPORTED) if not any(f"# Plank {number}\n" in text for text in texts)
+    ]
+    return f"planks {missing} are gone" if missing else None
 
 
 def has_text(folder: Path, text: str) -> str | None:

@@ -16,6 +16,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cost:plans:batch_is_one_pass": Requirement(
         "What an operation of a batch on a plan visits does not grow with the operations beside it.", _SOURCE
     ),
+    "cost:batches:folders_are_resolved_once": Requirement(
+        "An import, and the archiving of a driver with its members, resolve each folder once, not each file.",
+        "issue 44: point 2",
+    ),
     "cost:lint:nothing_changed": Requirement(
         "Lint of all specs looks at no spec again while nothing changed, and at those that changed alone.",
         _SOURCE,

@@ -138,6 +138,20 @@ REQUIREMENTS: dict[str, Requirement] = {
         " folder; that of a dead owner is taken over.",
         "issue: Refused means nothing happened, 6",
     ),
+    "store:poor:state_without_rights": Requirement(
+        "Where a file system keeps no rights of files, our own state lies in the user's own state folder, and"
+        " is found there again; where that has none either, what needs state is refused and nothing changes.",
+        "issue 43: point 2",
+    ),
+    "store:poor:state_after_a_remount": Requirement(
+        "Where the numbers of files belong to the mount, our own state is known by its signature and path.",
+        "issue 43: point 2",
+    ),
+    "store:poor:file_system_is_said": Requirement(
+        "`doctor` says in one line what the file system was found to lack when something was first written;"
+        " `status` says it where something is missing.",
+        "issue 43: point 2",
+    ),
     "store:lock:dies_with_its_process": Requirement(
         "A lock ends with the process that holds it, also after kill -9.", "issue: Store"
     ),

@@ -16,6 +16,7 @@ from chant_mcp.cli import program
 from cli.kit import read_data
 from click.testing import CliRunner
 from harness import Caller
+from state_folder import part
 from work import teller
 from work.kit import FIFTH, FOURTH, ID, OTHER, THIRD, Record, Workshop
 
@@ -112,6 +113,7 @@ async def test_agents_are_understood_by_what_they_tell(
 
 @pytest.mark.requirement(
     "chant:costs:forecast_has_p50_and_p90",
+    "chant:costs:forecast_learns_from_receipts",
     "chant:costs:limits_per_day_count_24_hours",
     "chant:costs:money_limit_needs_money",
     "chant:costs:usage_is_recorded_and_listed",
@@ -165,6 +167,13 @@ def test_what_runs_cost_is_shown_expected_and_limited(
     with shop.nothing_begins():
         result = CliRunner().invoke(program, ["work", FOURTH])
     assert "cannot hold agent 'codex-other': it does not report money" in " ".join(result.stderr.split())
+
+    # So records go after a week.
+    _configure(shop)
+    for record in part(shop.root, "processes").glob("*.json"):
+        record.unlink()
+    later = _json("work", FOURTH, "--parallel", "3", "--dry-run")
+    assert (later["known_runs"], later["tokens"], later["cost_usd"]) == (3, tokens, cost)
 
 
 def _run(*words: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
+import chant_mcp
 import pytest
 from chant_mcp import api
 from chant_mcp._core import counted_work
@@ -66,6 +67,38 @@ def test_a_batch_looks_at_a_plan_once(tmp_path: Path) -> None:
     assert removed(100) <= 100 * removed(1)
 
 
+@pytest.mark.requirement("cost:batches:folders_are_resolved_once")
+def test_a_batch_resolves_each_folder_once_and_not_each_file(tmp_path: Path) -> None:
+    """Files that are made and moved by one change."""
+    few, many = (_resolved_by_batches(tmp_path / str(count), count) for count in (5, 50))
+    assert many == few
+    assert all(count < 80 for count in few.values())
+
+
+def _resolved_by_batches(folder: Path, count: int) -> dict[str, int]:
+    source = folder / "source" / "issues.jsonl"
+    source.parent.mkdir(parents=True)
+    source.write_text("".join(f'{{"id": "bd-{number}", "title": "Work"}}\n' for number in range(count)))
+    root = folder / "project"
+    (root / ".chant" / "specs").mkdir(parents=True)
+    workspace = chant_mcp.open(root)
+
+    driver = "2020-01-22-001-x7m"
+    for name in (driver, *(f"{driver}.{number}" for number in range(1, count))):
+        head = "status: completed\ntype: driver" if name == driver else "status: completed"
+        (root / ".chant" / "specs" / f"{name}.md").write_text(f"---\n{head}\n---\n\n# Done\n")
+    before = _resolved()
+    workspace.import_specs(source)
+    imported = _resolved() - before
+    before = _resolved()
+    workspace[driver].archive()
+    return {"import": imported, "archive": _resolved() - before}
+
+
+def _resolved() -> int:
+    return counted_work()["resolved"]
+
+
 @pytest.mark.requirement("cost:lint:nothing_changed")
 def test_lint_looks_at_what_changed(tmp_path: Path) -> None:
     """Asked again it looks for one configuration alone; a spec that changed is read again."""
@@ -73,7 +106,9 @@ def test_lint_looks_at_what_changed(tmp_path: Path) -> None:
     first = scene.call("chant_lint").text
     before = counted_work()
     assert scene.call("chant_lint").text == first
-    assert counted_work() == {**before, "opened": before["opened"] + 1}
+    work = counted_work()
+    assert work == {**before, "opened": before["opened"] + 1, "resolved": work["resolved"]}
+    assert work["resolved"] < before["resolved"] + 8
     scene.call("chant_spec_update", id=scene.spec(1), labels=["other"])
     assert scene.call("chant_lint").text == first
 

@@ -134,6 +134,7 @@ def _parts(found: Data) -> Iterator[RenderableType]:
             ("Project", plain(found["root"], "bold")),
             ("Trust", plain(found["trust"])),
             ("Runs", plain(found["confinement"])),
+            *([("File system", plain(found["file_system"]))] if "file_system" in found else []),
             ("Holds", plain(", ".join(found["dialects"]) or "nothing yet")),
             *([("Plans", plain(words))] if (words := _plan_words(found["plans"])) else []),
             ("Git", plain(git["program"] or "not found", "" if git["program"] else "red")),

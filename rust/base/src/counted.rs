@@ -11,6 +11,7 @@ static READ: AtomicU64 = AtomicU64::new(0);
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 static LISTED: AtomicU64 = AtomicU64::new(0);
 static VISITED: AtomicU64 = AtomicU64::new(0);
+static RESOLVED: AtomicU64 = AtomicU64::new(0);
 
 /// The work that this process has done since it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct CountedWork {
     pub listed: u64,
     /// Documents, blocks and lines that were parsed, and items, nodes and edges that a scan looked at.
     pub visited: u64,
+    /// Paths whose links were resolved, which asks the system about each folder on the way.
+    pub resolved: u64,
 }
 
 impl CountedWork {
@@ -36,6 +39,7 @@ impl CountedWork {
             written: WRITTEN.load(Relaxed),
             listed: LISTED.load(Relaxed),
             visited: VISITED.load(Relaxed),
+            resolved: RESOLVED.load(Relaxed),
         }
     }
 }
@@ -63,6 +67,11 @@ pub fn count_listed() {
 /// Counts items that are parsed or looked at. A scan counts all of its items at once.
 pub fn count_visited(items: usize) {
     VISITED.fetch_add(items as u64, Relaxed);
+}
+
+/// Counts a path whose links are resolved.
+pub fn count_resolved() {
+    RESOLVED.fetch_add(1, Relaxed);
 }
 
 #[cfg(test)]

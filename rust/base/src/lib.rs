@@ -2,6 +2,7 @@
 //! no formats.
 
 pub mod answer;
+pub mod completed_run;
 pub mod counted;
 pub mod counted_list;
 pub mod diagnostics;

@@ -18,6 +18,15 @@ impl UsdAmount {
         (dollars.is_finite() && dollars >= 0.0).then_some(Self(dollars))
     }
 
+    /// An amount of so many millionths of a dollar, as receipts keep it.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "what counts of so much money are the first digits"
+    )]
+    pub fn from_millionths(millionths: u64) -> Self {
+        Self(millionths as f64 / 1e6)
+    }
+
     /// Returns the number of dollars.
     pub fn dollars(self) -> f64 {
         self.0

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// Returns the work of this process since it started: files opened, bytes read and written, entries listed,
-/// items visited.
+/// items visited, paths resolved.
 #[pyfunction]
 pub(crate) fn counted_work(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let work = CountedWork::now();
@@ -15,5 +15,6 @@ pub(crate) fn counted_work(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     counts.set_item("written", work.written)?;
     counts.set_item("listed", work.listed)?;
     counts.set_item("visited", work.visited)?;
+    counts.set_item("resolved", work.resolved)?;
     Ok(counts)
 }

@@ -30,7 +30,14 @@ pub(super) fn arguments(program: &Path, policy: &ConfinePolicy) -> Vec<OsString>
     // Outer folders are bound first.
     let mut bound: Vec<(&PathBuf, &str)> = Vec::new();
     bound.extend(policy.read.iter().map(|path| (path, "--ro-bind-try")));
-    bound.extend(policy.write.iter().map(|path| (path, "--bind")));
+    bound.extend(policy.write.iter().map(|path| {
+        let bind = if policy.found.contains(path) {
+            "--bind-try"
+        } else {
+            "--bind"
+        };
+        (path, bind)
+    }));
     bound.sort();
     for (path, how) in bound {
         if !is_made(path) {

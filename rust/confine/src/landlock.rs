@@ -159,7 +159,7 @@ impl LandlockRules {
             self = self.allowing(Path::new(SHARED_MEMORY), shared, true)?;
         }
         for path in &policy.write {
-            self = self.allowing(path, write, false)?;
+            self = self.allowing(path, write, policy.found.contains(path))?;
         }
         Ok(self.ruleset)
     }

@@ -1,6 +1,6 @@
 //! The policy of a confined process, as a value.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -19,8 +19,11 @@ pub struct ConfinePolicy {
     pub read: Vec<PathBuf>,
     /// The same with denied parts inside, for backends that can deny a part of a folder.
     pub open: Vec<PathBuf>,
-    /// Files and folders that may also be written. Each must exist.
+    /// Files and folders that may also be written. Each must exist, but for those that were found.
     pub write: Vec<PathBuf>,
+    /// Those of them that nobody named: what a folder with closed parts holds beside these. Others make and remove
+    /// files there, so that one may be gone by the time it is opened.
+    pub found: BTreeSet<PathBuf>,
     /// Paths that are never read, although they lie in readable folders.
     pub denied: Vec<PathBuf>,
     /// Variables that lead tools to copies of settings in place of those that are denied.

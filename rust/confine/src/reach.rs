@@ -132,6 +132,8 @@ impl AccessResolver<'_> {
             write.add(&path, &secrets, &denied_by_people);
         }
         let mut written = write.list();
+        let is_found = |path: &&PathBuf| !write.tops.contains(*path);
+        let found_to_write = written.iter().filter(is_found).cloned().collect();
         written.extend(request.own_write.iter().map(|path| self.paths.real(path)));
         let mut denied: Vec<PathBuf> = secrets.into_iter().collect();
         denied.extend(denied_by_people);
@@ -139,6 +141,7 @@ impl AccessResolver<'_> {
             read: open.list(),
             open: open.tops.into_iter().collect(),
             write: written,
+            found: found_to_write,
             shared_memory: self.opens_shared_memory(&denied),
             denied,
             variables: BTreeMap::new(),

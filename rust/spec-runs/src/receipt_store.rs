@@ -6,10 +6,12 @@ use std::sync::Arc;
 use super::evidence::{self, CriterionAtStart};
 use super::project::ProjectRuns;
 use super::receipt::{
-    self, CheckClaim, CompletedBy, CompletionReceipt, FORMAT, JudgedCriteria, MOST_BYTES,
+    self, CheckClaim, CompletedBy, CompletionReceipt, FORMAT, JudgedCriteria, MOST_BYTES, RECEIPTS,
 };
 use chant_agent_events::words_of_no_change;
+use chant_base::completed_run::CompletedRun;
 use chant_base::error::Error;
+use chant_base::money::UsdAmount;
 use chant_git::kept_texts::TextRead;
 use chant_git::tags::Commit;
 use chant_git::{CheckoutHead, Repo};
@@ -219,6 +221,40 @@ pub(super) fn of_spec(
     spec_id: &str,
 ) -> Result<Vec<chant_git::kept_texts::KeptText>, Error> {
     Ok(repo.kept_texts(&receipt::folder_of(spec_id))?)
+}
+
+/// The runs of which receipts are left. What cannot be read as a receipt is left out: `verify` names it.
+///
+/// # Errors
+/// A failure of git to list them.
+pub(super) fn receipted_runs(repo: &Repo) -> Result<Vec<CompletedRun>, Error> {
+    let kept = repo.kept_texts(RECEIPTS)?;
+    let run = |kept: &chant_git::kept_texts::KeptText| {
+        let TextRead::Text(bytes) = repo.kept_text(&kept.object, MOST_BYTES).ok()? else {
+            return None;
+        };
+        completed_run(receipt::parse(&bytes).ok()?)
+    };
+    Ok(kept.iter().filter_map(run).collect())
+}
+
+/// The run that left a receipt; `None` for a completion by hand.
+fn completed_run(receipt: CompletionReceipt) -> Option<CompletedRun> {
+    let started_at = receipt.started_at?;
+    let cost = receipt.cost.unwrap_or_default();
+    let of_kind = |name: &str| cost.get(name).copied();
+    let tokens = ["input_tokens", "cached_tokens", "output_tokens"].map(of_kind);
+    let are_known = tokens.iter().any(Option::is_some);
+    let total = tokens.into_iter().flatten().fold(0, u64::saturating_add);
+    (receipt.completed == CompletedBy::Run).then_some(CompletedRun {
+        spec_id: receipt.spec,
+        started_at,
+        ended_at: receipt.ended_at,
+        agent: receipt.agent,
+        criteria: receipt.criteria.count,
+        tokens: are_known.then_some(total),
+        cost: of_kind("usd_millionths").map(UsdAmount::from_millionths),
+    })
 }
 
 /// Keeps a receipt under its own name; where that is another completion's, under the next one.

@@ -12,7 +12,8 @@ use super::leases::last_look;
 use super::ops::work_load::work_load;
 use super::output;
 use super::project::ProjectRuns;
-use super::receipt_store::left_after;
+use super::receipt_store::{left_after, receipted_runs};
+use chant_base::completed_run::CompletedRun;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
 use chant_config::Config;
@@ -70,6 +71,13 @@ impl RunLookup for RecordedRuns {
 
     fn records_folder(&self, project: &Project) -> Option<PathBuf> {
         project.runs().ok()?.folder()
+    }
+
+    fn receipted_runs(&self, project: &Project) -> Vec<CompletedRun> {
+        let repo = project.repo().ok().flatten();
+        // A repository that cannot be read teaches nothing, and blocks no answer.
+        let runs = repo.and_then(|repo| receipted_runs(&repo).ok());
+        runs.unwrap_or_default()
     }
 
     fn shows_runs(&self, root: &Path) -> bool {

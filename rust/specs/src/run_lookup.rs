@@ -10,6 +10,7 @@ use super::model::Spec;
 use super::project::Project;
 use super::view::held_specs::HeldSpecs;
 use super::view::work_load::WorkLoad;
+use chant_base::completed_run::CompletedRun;
 use chant_base::error::Error;
 use chant_config::Config;
 
@@ -50,6 +51,9 @@ pub trait RunLookup: Send + Sync {
 
     /// Returns the folder of the records of the project's runs, if they may be believed; it may not be there yet.
     fn records_folder(&self, project: &Project) -> Option<PathBuf>;
+
+    /// Returns the runs of which receipts are left, as far as these can be read; their records may be gone.
+    fn receipted_runs(&self, project: &Project) -> Vec<CompletedRun>;
 
     /// Returns true if a project's own folder shows runs; that proves nothing.
     fn shows_runs(&self, root: &Path) -> bool;

@@ -110,9 +110,14 @@ impl RootFolder {
 /// The number of times a path is resolved again that leads elsewhere each time.
 const ATTEMPTS: usize = 10;
 
-/// Folders of a root that are kept open for a change, each once.
+/// Folders of a root that are kept open for a change. Each is resolved and opened once: what is done in it behind that
+/// is done in the folder that was opened, whatever takes its path.
 #[derive(Default)]
-pub(super) struct OpenFolders(BTreeMap<PathBuf, OpenFolder>);
+pub(super) struct OpenFolders {
+    by_real_path: BTreeMap<PathBuf, OpenFolder>,
+    /// The same folders by the paths that documents give, as far as they are kept open.
+    by_given_path: BTreeMap<PathBuf, OpenFolder>,
+}
 
 impl OpenFolders {
     /// [`RootFolder::open_place`].
@@ -124,8 +129,19 @@ impl OpenFolders {
         root: &RootFolder,
         relative: &str,
     ) -> Result<FilePlace, StoreError> {
+        let given = root.join(relative)?;
+        let (Some(above), Some(name)) = (given.parent(), given.file_name()) else {
+            return Err(root.outside(relative));
+        };
+        if let Some(open) = self.by_given_path.get(above) {
+            return Ok(open.place(name));
+        }
         for _ in 0..ATTEMPTS {
             if let Some(place) = self.real(root, &root.place(relative)?)? {
+                if place.folder().is_kept_open() {
+                    let open = place.folder().clone();
+                    self.by_given_path.insert(above.to_owned(), open);
+                }
                 return Ok(place);
             }
         }
@@ -144,16 +160,57 @@ impl OpenFolders {
         let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else {
             return Err(root.outside(&real.to_string_lossy()));
         };
-        if let Some(open) = self.0.get(folder) {
+        if let Some(open) = self.by_real_path.get(folder) {
             return Ok(Some(open.place(name)));
         }
         let opened = OpenFolder::below(root.path(), folder);
         let opened = opened.map_err(|e| StoreError::io(super::WRITE, real, e))?;
         Ok(opened.map(|open| {
             let place = open.place(name);
-            self.0.insert(folder.to_owned(), open);
+            self.by_real_path.insert(folder.to_owned(), open);
             place
         }))
+    }
+}
+
+/// Folders of a root that were resolved for many documents, each once.
+///
+/// A folder that becomes a link behind that gives paths that are not real any more. So what is found through this is
+/// opened without following links, and resolved anew where that fails.
+#[derive(Default)]
+pub(super) struct ResolvedFolders(BTreeMap<PathBuf, PathBuf>);
+
+impl ResolvedFolders {
+    /// [`RootFolder::locate`].
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn locate(
+        &mut self,
+        root: &RootFolder,
+        relative: &str,
+    ) -> Result<PathBuf, StoreError> {
+        let given = root.join(relative)?;
+        let (Some(above), Some(name)) = (given.parent(), given.file_name()) else {
+            return root.locate(relative);
+        };
+        // Elsewhere the real path says how the disk writes the name, too.
+        if !cfg!(target_os = "linux") {
+            return root.locate(relative);
+        }
+        if !self.0.contains_key(above) {
+            let real = root.confine(relative, disk::real(above)?)?;
+            self.0.insert(above.to_owned(), real);
+        }
+        let real = self
+            .0
+            .get(above)
+            .map_or(given.clone(), |real| real.join(name));
+        if disk::exists(&real) && !disk::is_link(&real) {
+            Ok(real)
+        } else {
+            root.locate(relative)
+        }
     }
 }
 
@@ -218,11 +275,25 @@ pub(super) fn lock_document<'a>(
     known: Option<&'a str>,
     deadline: Instant,
 ) -> Result<LockedDocument<'a>, StoreError> {
+    let real = root.locate(relative)?;
     let disk = disk.clone().without_links_in(root.path());
+    lock_located(&disk, root, (relative, real), known, deadline)
+}
+
+/// [`lock_document`] for a document whose real place was found; the disk follows no links in the root.
+///
+/// # Errors
+/// As there.
+pub(super) fn lock_located<'a>(
+    disk: &Disk,
+    root: &RootFolder,
+    (relative, mut real): (&str, PathBuf),
+    known: Option<&'a str>,
+    deadline: Instant,
+) -> Result<LockedDocument<'a>, StoreError> {
     loop {
-        let real = root.locate(relative)?;
         let lock = Lock::acquire(&real, deadline)?;
-        match read_whole(&disk, &real, relative, known) {
+        match read_whole(disk, &real, relative, known) {
             Ok((text, stamp)) => {
                 return Ok(LockedDocument {
                     real,
@@ -232,8 +303,13 @@ pub(super) fn lock_document<'a>(
                 });
             }
             // A link appeared on the way, or another one: what it leads to now is another document.
-            Err(_) if root.locate(relative)? != real && Instant::now() < deadline => {}
-            Err(error) => return Err(error),
+            Err(error) => {
+                let now = root.locate(relative)?;
+                if now == real || Instant::now() >= deadline {
+                    return Err(error);
+                }
+                real = now;
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What work on specs took, cost and used, all attempts together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
@@ -9,6 +10,7 @@ use super::learned_amounts::{LearnedAmount, MeasuredAmount, WorkTrait};
 use super::run_record::RunRecord;
 use super::state::RunState;
 use chant_agent_events::AgentUsage;
+use chant_base::completed_run::CompletedRun;
 use chant_base::money::UsdAmount;
 use chant_store::StoreError;
 use chant_store::disk::Disk;
@@ -23,11 +25,19 @@ const CHEAPEST: f64 = 1e-6;
 /// Gives the labels of a spec by its ID.
 pub type SpecLabels<'a> = &'a dyn Fn(&str) -> Vec<&'a str>;
 
-/// The durations of a project's runs, read again only where records changed.
+/// The time after which receipts are read again, which other clones may have brought.
+const RECEIPT_AGE: Duration = Duration::from_secs(600);
+
+/// The durations of a project's runs, read again only where records changed; of runs whose records are gone, as their
+/// receipts say.
+#[derive(Default)]
 pub struct RunDurations {
-    folder: PathBuf,
-    index: DocumentIndex<Option<WorkAttempt>>,
+    folder: Option<PathBuf>,
+    index: Option<DocumentIndex<Option<WorkAttempt>>>,
     took: BTreeMap<Box<str>, WorkAttempt>,
+    receipted: Vec<WorkAttempt>,
+    /// When receipts were read; `None` when they have to be read again.
+    read_at: Option<Instant>,
 }
 
 /// A run that ended: an attempt at its spec.
@@ -68,10 +78,18 @@ pub struct RunStatistics {
 }
 
 impl RunStatistics {
-    /// Computes the statistics of some records.
-    pub fn from_records(records: &[RunRecord], labels: SpecLabels<'_>) -> Self {
+    /// Computes the statistics of some records, and of runs that left receipts and have no record any more.
+    pub fn from_runs(
+        records: &[RunRecord],
+        receipted: &[CompletedRun],
+        labels: SpecLabels<'_>,
+    ) -> Self {
         let attempts: Vec<WorkAttempt> = records.iter().filter_map(WorkAttempt::of).collect();
-        Self::from_attempts(attempts.iter(), labels)
+        let receipted: Vec<WorkAttempt> = receipted
+            .iter()
+            .filter_map(WorkAttempt::of_receipt)
+            .collect();
+        Self::from_attempts(with_receipted(attempts.iter(), &receipted), labels)
     }
 
     /// What failed, was paused or was lost counts as what it cost, with the run that completed the spec. Attempts at a
@@ -140,27 +158,28 @@ impl WorkAmounts {
 }
 
 impl RunDurations {
-    /// Returns the durations of the runs whose records lie in a folder; it reads nothing yet.
-    ///
-    /// # Errors
-    /// A `StoreError` when the folder above does not exist.
-    pub fn new(disk: Disk, folder: &Path) -> Result<Self, StoreError> {
-        let root = RootFolder::open(folder.parent().unwrap_or(folder))?;
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        Ok(Self {
-            folder: folder.to_owned(),
-            index: DocumentIndex::new(disk, root, &name, ".json", took).flat(),
-            took: BTreeMap::new(),
-        })
+    /// Returns the durations of the runs whose records lie in a folder, if there is one; it reads nothing yet.
+    pub fn new(disk: Disk, folder: Option<&Path>) -> Self {
+        let index = |folder: &Path| {
+            let root = RootFolder::open(folder.parent().unwrap_or(folder)).ok()?;
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            Some(DocumentIndex::new(disk, root, &name, ".json", took).flat())
+        };
+        Self {
+            folder: folder.map(Path::to_owned),
+            index: folder.and_then(index),
+            ..Self::default()
+        }
     }
 
-    /// Returns the folder of the records.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// Returns true if the records of this folder are those that it reads.
+    pub fn is_of(&self, folder: Option<&Path>) -> bool {
+        self.folder.as_deref() == folder && self.index.is_some() == folder.is_some()
     }
 
-    /// Returns the statistics of the present records; unreadable ones are left out, and runs that ended after
-    /// `until`.
+    /// Returns the statistics of the present records, and of the runs that `receipted` gives and that have no record
+    /// any more; that is asked for first, after a record went, and now and then. Unreadable records are left out, and
+    /// runs that ended after `until`.
     ///
     /// # Errors
     /// A `StoreError` when the folder exists and cannot be listed.
@@ -168,21 +187,44 @@ impl RunDurations {
         &mut self,
         labels: SpecLabels<'_>,
         until: Timestamp,
+        receipted: impl FnOnce() -> Vec<CompletedRun>,
     ) -> Result<RunStatistics, StoreError> {
-        let changes = match self.index.refresh() {
-            Err(StoreError::Missing { .. }) => self.index.clear(),
-            changes => changes?,
+        let changes = match &mut self.index {
+            Some(index) => match index.refresh() {
+                Err(StoreError::Missing { .. }) => index.clear(),
+                changes => changes?,
+            },
+            None => Vec::new(),
         };
         for change in changes {
-            match change.document.flatten() {
-                Some(took) => self.took.insert(change.path, took),
-                None => self.took.remove(&change.path),
-            };
+            if let Some(took) = change.document.flatten() {
+                self.took.insert(change.path, took);
+            } else {
+                self.read_at = None;
+                self.took.remove(&change.path);
+            }
         }
-        let attempts = self.took.values();
+        if self.read_at.is_none_or(|at| at.elapsed() > RECEIPT_AGE) {
+            let receipted = receipted();
+            let receipted = receipted.iter().filter_map(WorkAttempt::of_receipt);
+            self.receipted = receipted.collect();
+            self.read_at = Some(Instant::now());
+        }
+        let attempts = with_receipted(self.took.values(), &self.receipted);
         let known = attempts.filter(|attempt| attempt.ended <= until);
         Ok(RunStatistics::from_attempts(known, labels))
     }
+}
+
+/// Attempts, and those of receipts that are not among them.
+fn with_receipted<'a>(
+    attempts: impl Iterator<Item = &'a WorkAttempt> + Clone,
+    receipted: &'a [WorkAttempt],
+) -> impl Iterator<Item = &'a WorkAttempt> {
+    let key = |attempt: &'a WorkAttempt| (attempt.spec_id.as_str(), attempt.started);
+    let known: BTreeSet<_> = attempts.clone().map(key).collect();
+    let others = receipted.iter();
+    attempts.chain(others.filter(move |one| !known.contains(&key(one))))
 }
 
 fn took(path: &str, source: FileSource) -> Option<WorkAttempt> {
@@ -212,6 +254,26 @@ impl WorkAttempt {
                 seconds,
                 tokens: usage.tokens.map(|tokens| whole(tokens.total())),
                 dollars: usage.cost.map(UsdAmount::dollars),
+            },
+        })
+    }
+
+    /// Returns what a run took and used by its receipt.
+    fn of_receipt(run: &CompletedRun) -> Option<Self> {
+        let started: Timestamp = run.started_at.parse().ok()?;
+        let ended: Timestamp = run.ended_at.parse().ok()?;
+        let seconds = ended.duration_since(started).as_secs_f64();
+        (seconds >= 0.0).then(|| Self {
+            spec_id: run.spec_id.clone(),
+            started,
+            ended,
+            state: RunState::Completed,
+            agent: run.agent.clone(),
+            criteria: run.criteria,
+            used: WorkAmounts {
+                seconds,
+                tokens: run.tokens.map(whole),
+                dollars: run.cost.map(UsdAmount::dollars),
             },
         })
     }

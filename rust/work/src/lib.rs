@@ -37,6 +37,7 @@ pub mod learned_amounts;
 pub mod lifeline;
 pub mod lock;
 pub mod log;
+pub mod log_retention;
 pub mod mirror;
 pub mod process;
 #[cfg(unix)]

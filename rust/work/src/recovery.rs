@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::WorkError;
 use super::lock::{self, SpecLock};
+use super::log_retention::LogRetention;
 use super::process;
 use super::process_tree::{self, ProcessTree};
 use super::run_record::{BrokenRecord, MergeState, RunRecord};
@@ -39,6 +40,8 @@ pub struct RecoveryReport {
     pub removed: usize,
     /// The number of removed old records.
     pub pruned: usize,
+    /// The number of logs that were removed because all together were too large or too many.
+    pub pruned_logs: usize,
     /// Records that were not credible and were set aside.
     pub broken: Vec<BrokenRecord>,
     /// Recoveries that failed, in sentences; the others succeeded.
@@ -92,6 +95,7 @@ pub fn recover(runs: &RunStore) -> Result<RecoveryReport, WorkError> {
     }
     recovered.removed = remove_stale(runs)?;
     recovered.pruned = runs.prune(&records)?;
+    recovered.pruned_logs = runs.prune_logs(&records, LogRetention::default())?;
     Ok(recovered)
 }
 

@@ -21,6 +21,8 @@ use chant_store::state::{StateFolder, escape_name};
 const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The number of records of runs that ended that are kept.
 const KEPT: usize = 200;
+/// The bytes of records of runs that ended that are kept.
+const KEPT_BYTES: usize = 64 * 1024 * 1024;
 /// The folder of the records in the state folder, a folder a checkout.
 const RECORDS: &str = "processes";
 /// The folder in there for records that are not credible.
@@ -216,6 +218,11 @@ impl RunStore {
     fn shown_path(&self, path: &Path) -> String {
         let inside = path.strip_prefix(self.root.path());
         inside.unwrap_or(path).display().to_string()
+    }
+
+    /// Returns the folder of the logs, if its content is credible; it may not exist yet.
+    pub(super) fn log_folder(&self) -> Option<PathBuf> {
+        self.state.read(&self.state.in_checkout(LOGS))
     }
 
     /// Returns the log of a spec's runs, if it is credible and exists.
@@ -466,8 +473,8 @@ impl RunStore {
         })
     }
 
-    /// Removes records of runs that ended: those older than seven days, and all but the newest 200.
-    /// Runs whose work waits are kept until a newer run of their spec exists. Returns the number of
+    /// Removes records of runs that ended: those older than seven days, and all but the newest 200, or fewer where
+    /// these have more than 64 MiB together. Runs whose work waits are kept until a newer run of their spec exists. Returns the number of
     /// removed records.
     ///
     /// Setting the clock makes no run of this boot older or newer than it is.
@@ -494,9 +501,11 @@ impl RunStore {
         let counts = |record: &RunRecord| {
             record.usage.is_some() && ended_at(record).is_some_and(|at| at >= counts)
         };
-        let mut gone = 0;
+        let (mut gone, mut bytes) = (0, 0);
         for (number, record) in ended.iter().enumerate() {
-            if (number >= KEPT && !counts(record)) || is_old(record) {
+            bytes += record.text().len();
+            let is_too_much = number >= KEPT || bytes > KEPT_BYTES;
+            if (is_too_much && !counts(record)) || is_old(record) {
                 disk::remove(&self.there()?.join(name_of(&record.process_id)?))?;
                 self.remove_copy(record);
                 gone += 1;
@@ -633,6 +642,6 @@ fn name_of(process_id: &str) -> Result<String, WorkError> {
 }
 
 /// Returns the file name of the log of a spec's runs.
-fn log_of(spec_id: &str) -> String {
+pub(super) fn log_of(spec_id: &str) -> String {
     format!("{}.log", escape_name(spec_id))
 }

@@ -233,26 +233,17 @@ impl Workspace {
                 self.durations.clear_poison();
                 durations
             });
-        let Some(folder) = self.parts.chant.records_folder() else {
-            return Ok(RunStatistics::default());
-        };
-        if durations
-            .as_ref()
-            .is_none_or(|known| known.folder() != folder)
-        {
-            let disk = self.parts.vine.disk.clone();
-            *durations = RunDurations::new(disk, &folder).ok();
+        let chant = &self.parts.chant;
+        let folder = chant.records_folder();
+        let folder = folder.as_deref();
+        if !durations.as_ref().is_some_and(|known| known.is_of(folder)) {
+            *durations = Some(RunDurations::new(self.parts.vine.disk.clone(), folder));
         }
-        match &mut *durations {
-            Some(durations) => {
-                let specs = self.parts.chant.snapshot().ok();
-                let specs = specs.as_ref().map(|snapshot| &snapshot.specs);
-                let labels = |id: &str| specs.map(|specs| specs.labels(id)).unwrap_or_default();
-                Ok(durations.learned(&labels, moment)?)
-            }
-            // There was no run yet.
-            None => Ok(RunStatistics::default()),
-        }
+        let durations = durations.get_or_insert_default();
+        let specs = chant.snapshot().ok();
+        let specs = specs.as_ref().map(|snapshot| &snapshot.specs);
+        let labels = |id: &str| specs.map(|specs| specs.labels(id)).unwrap_or_default();
+        Ok(durations.learned(&labels, moment, || chant.receipted_runs())?)
     }
 
     /// The agent that works on specs when none is named.

@@ -50,4 +50,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Records of ended runs are kept for 7 days or up to 200.",
         "decisions 3: Run records of chant 0.23",
     ),
+    "chant:work_list:records_and_logs_are_bounded_by_size": Requirement(
+        "Records of ended runs come to at most 64 MiB, the logs of a checkout to 1,000 and 512 MiB; the"
+        " newest stay, and those of runs that work or wait.",
+        "issue 43: point 5",
+    ),
 }

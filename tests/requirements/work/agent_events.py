@@ -71,6 +71,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A limit of money, or of tokens, is refused before the start of an agent that does not report that.",
         _COSTS,
     ),
+    "chant:costs:forecast_learns_from_receipts": Requirement(
+        "A forecast knows the runs of which receipts are left, also when their records are gone.",
+        "issue 43: point 5",
+    ),
     "chant:costs:forecast_has_p50_and_p90": Requirement(
         "`work --dry-run` starts nothing and tells which specs would be worked on, and the expected time,"
         " tokens and money with P50 and P90 from completed runs; where these are too few, it says so.",

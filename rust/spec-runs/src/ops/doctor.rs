@@ -76,6 +76,7 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
         has_specs,
         trust: trust_line(project),
         confinement: confinement_line(project, &config, &mut problems),
+        file_system: project.file_system().map(|(_, line)| line),
         git,
         remote,
         environment: environment(project, &config, agents.first()),

@@ -48,7 +48,8 @@ pub fn work_forecast(project: &Project, id: &str, wish: &StartOptions) -> Result
     let agent = wish.asked.agent.as_deref().or(config.runs.provider());
     let scope = ForecastScope::of(specs, &planned.work, wish.mode, agent);
     let (records, _) = project.runs()?.all()?;
-    let learned = RunStatistics::from_records(&records, &|id| specs.labels(id));
+    let receipted = project.receipted_runs();
+    let learned = RunStatistics::from_runs(&records, &receipted, &|id| specs.labels(id));
     let known = learned.duration.runs;
     let one = NonZeroU32::MIN;
     let workers = u32::try_from(agents).ok().and_then(NonZeroU32::new);

@@ -16,6 +16,9 @@ pub struct DoctorReport {
     pub trust: String,
     /// The confinement of its runs, in a sentence.
     pub confinement: String,
+    /// What its file system was found to be when something was first written, in a line; absent before that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_system: Option<String>,
     /// Git, as runs would find it.
     pub git: GitView,
     /// The remote that clones share specs on, in a sentence; absent without `leases`.

@@ -20,7 +20,7 @@ use chant_base::answer::{Answer, DEFAULT_LIMIT, PageRequest, TextRange, fitting,
 use chant_base::counted_list::CountedList;
 use chant_base::error::Error;
 use chant_base::plural::counted;
-use chant_store::disk;
+use chant_store::disk::{self, WeakGuarantee, weak_promises};
 use chant_store::index::FileSource;
 use chant_text::front_matter;
 
@@ -377,6 +377,23 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
     counts.trust = project.untrusted_line();
     let mut found: Vec<SpecProblem> = project.state_problem().into_iter().collect();
     found.extend(project.problems(&snapshot));
+    if let Some((probe, line)) = project
+        .file_system()
+        .filter(|(probe, _)| !probe.lacks.is_empty())
+    {
+        // What was noted of it on the way is part of the line.
+        let noted = weak_promises().into_iter();
+        let said: Vec<&str> = noted
+            .filter(|promise| probe.says(*promise))
+            .map(WeakGuarantee::sentence)
+            .collect();
+        found.retain(|problem| !said.contains(&problem.message.as_str()));
+        found.push(SpecProblem {
+            path: ".".into(),
+            line: None,
+            message: format!("the file system {line}"),
+        });
+    }
     counts.problems = problems(&found);
     Ok(Answer::data(&counts))
 }

@@ -1,7 +1,7 @@
 //! What is wrong with the folder for our own state, and what earlier releases left in a project.
 
 use super::{Project, SpecProblem};
-use chant_store::disk;
+use chant_store::disk::{self, FileSystemProbe};
 
 /// Where earlier releases kept their state in a folder without git.
 const OLD_STATE: &str = ".chant-mcp/journal";
@@ -18,6 +18,15 @@ impl Project {
             line: None,
             message,
         })
+    }
+
+    /// Returns what the file system of the project was found to be, also in a line; `None` where nothing was written
+    /// yet.
+    pub fn file_system(&self) -> Option<(FileSystemProbe, String)> {
+        let state = self.state().ok()?;
+        let probe = state.file_system()?;
+        let line = probe.line(state.place()?);
+        Some((probe, line))
     }
 
     /// Notes a change of several files that an earlier release left in a folder without git: what lies in the

@@ -31,6 +31,7 @@ use super::view::held_specs::HeldSpecs;
 use super::work_items::WorkItems;
 use cache::ProjectCache;
 use caller_run::CallerRun;
+use chant_base::completed_run::CompletedRun;
 use chant_base::error::Error;
 use chant_base::external_items::ExternalItems;
 use chant_base::ident::{ResolvedId, close_names, meant};
@@ -252,6 +253,11 @@ impl Project {
     /// The folder of the records of this project's runs, if they may be believed; it may not be there yet.
     pub fn records_folder(&self) -> Option<PathBuf> {
         self.run_lookup.records_folder(self)
+    }
+
+    /// Returns the runs of which receipts are left; their records may be gone.
+    pub fn receipted_runs(&self) -> Vec<CompletedRun> {
+        self.run_lookup.receipted_runs(self)
     }
 
     fn journal<'a>(

@@ -30,7 +30,7 @@ impl From<HeldFile> for Lock {
 }
 
 /// The outcome of one attempt to lock a file.
-enum LockAttempt {
+pub(super) enum LockAttempt {
     /// It is locked.
     Held(HeldFile),
     /// Another holder has it.
@@ -41,7 +41,7 @@ enum LockAttempt {
 
 /// Tries to lock what stands at a path, once more through a handle that may be written where the file system asks for
 /// one.
-fn attempt(path: &Path) -> io::Result<LockAttempt> {
+pub(super) fn attempt(path: &Path) -> io::Result<LockAttempt> {
     match HeldFile::try_lock(|| lockable(path))? {
         Ok(held) => return Ok(LockAttempt::Held(held)),
         Err((file, TryLockError::WouldBlock)) => return Ok(LockAttempt::Other(file)),

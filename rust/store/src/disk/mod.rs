@@ -14,6 +14,8 @@ mod by_handle;
 mod by_path;
 mod expected;
 mod folder_lock;
+mod file_system;
+mod file_system_flush;
 mod held_files;
 mod listing;
 mod lock;
@@ -46,10 +48,12 @@ use super::{StoreError, WRITE, undecided};
 pub use append_file::AppendFile;
 pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
-use chant_base::counted::{count_opened, count_read, count_written};
+use chant_base::counted::{count_opened, count_read, count_resolved, count_written};
 use chant_base::document_size::MAX_DOCUMENT_BYTES;
 pub use expected::{ExpectedContent, ExpectedFile};
 pub use folder_lock::{FolderLock, FolderLockRequest};
+pub use file_system::{FileNumbers, FileSystemFeature, FileSystemProbe, file_numbers};
+pub use file_system_flush::FileSystemFlush;
 pub use held_files::{after_fork, before_fork};
 pub use listing::{FolderEntry, FolderFile, FolderListing, list, names};
 pub use lock::Lock;
@@ -438,6 +442,7 @@ pub fn is_process(pid: u32) -> bool {
 /// # Errors
 /// `Missing` or `Io`.
 pub fn real(path: &Path) -> Result<PathBuf, StoreError> {
+    count_resolved();
     fs::canonicalize(path).map_err(|e| {
         if is_absent(&e) {
             let path = path.display().to_string();

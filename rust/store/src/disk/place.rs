@@ -64,6 +64,15 @@ impl OpenFolder {
         &self.path
     }
 
+    /// Returns true if it is reached by itself, and not by its path.
+    pub fn is_kept_open(&self) -> bool {
+        #[cfg(unix)]
+        let is_kept = matches!(self.way, FolderWay::Handle(_));
+        #[cfg(not(unix))]
+        let is_kept = false;
+        is_kept
+    }
+
     /// A name in it.
     pub fn place(&self, name: impl AsRef<OsStr>) -> FilePlace {
         FilePlace {

@@ -48,11 +48,12 @@ fn has_no_links(error: &io::Error) -> bool {
 
 /// Renames onto a free name in two steps: the name is taken by something empty, which is then replaced.
 fn take_free(from: &FilePlace, to: &FilePlace) -> io::Result<()> {
-    record_weak_guarantee(WeakGuarantee::Names, to.folder().path());
     if from.is_folder()? {
+        // No folder has two names anywhere, and an empty one that a crash leaves is no document.
         to.make_empty_folder()?;
         return from.rename(to).inspect_err(|_| to.remove_folder());
     }
+    record_weak_guarantee(WeakGuarantee::Names, to.folder().path());
     to.create()?;
     from.rename(to).inspect_err(|_| drop(to.unlink()))
 }
@@ -102,6 +103,23 @@ impl TemporaryFile {
         text: &str,
         replaces: bool,
     ) -> Result<Self, StoreError> {
+        let (temporary, file) = Self::write_unflushed_at(disk, place, target, text, replaces)?;
+        file.sync_all()
+            .map_err(|error| StoreError::io(WRITE, target.path(), error))?;
+        Ok(temporary)
+    }
+
+    /// [`TemporaryFile::write_at`] for a file that the caller flushes.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write_unflushed_at(
+        disk: &Disk,
+        place: FilePlace,
+        target: &FilePlace,
+        text: &str,
+        replaces: bool,
+    ) -> Result<(Self, File), StoreError> {
         let shown = || target.path().display().to_string();
         let failed = |source: io::Error| StoreError::NotWritten {
             path: shown(),
@@ -132,8 +150,7 @@ impl TemporaryFile {
             file.set_permissions(facts.permissions()).map_err(failed)?;
         }
         (disk.write)(&mut file, text.as_bytes()).map_err(failed)?;
-        file.sync_all().map_err(failed)?;
-        Ok(temporary)
+        Ok((temporary, file))
     }
 
     /// Writes and flushes a text in pieces, for a file that need not be there yet.

@@ -94,6 +94,11 @@ impl StepRecord {
         }
     }
 
+    /// Returns true if its text waits in the folder of the change.
+    pub(super) fn waits_with_record(&self) -> bool {
+        self.slot().is_none()
+    }
+
     fn slot(&self) -> Option<&str> {
         match self {
             Self::Replace { slot, .. } | Self::Create { slot, .. } => slot.as_deref(),
@@ -110,10 +115,13 @@ pub(super) struct PlacedStep {
     pub(super) slot: FilePlace,
     /// The real place of the document; of a move where it goes.
     pub(super) target: FilePlace,
+    /// Where the document of a move comes from.
+    pub(super) source: Option<FilePlace>,
 }
 
 impl PlacedStep {
-    /// Where the files of a recorded step lie now.
+    /// Where the files of a recorded step lie now; `real` is the real path of the document that it replaces, where
+    /// that is known.
     ///
     /// # Errors
     /// `Outside`, or `Missing` where a folder is gone.
@@ -121,24 +129,22 @@ impl PlacedStep {
         record: StepRecord,
         number: usize,
         folder: &Path,
-        root: &RootFolder,
+        (root, real): (&RootFolder, Option<&Path>),
         open: &mut OpenFolders,
     ) -> Result<Self, StoreError> {
+        let mut source = None;
         let target = match &record {
-            StepRecord::Replace { path, .. } => match root.locate(path) {
-                Ok(real) => place_of_document(root, &real, open)?,
-                Err(_) => open.place(root, path)?,
+            StepRecord::Replace { path, .. } => match real {
+                Some(real) => place_of_document(root, real, open)?,
+                None => match root.locate(path) {
+                    Ok(real) => place_of_document(root, &real, open)?,
+                    Err(_) => open.place(root, path)?,
+                },
             },
-            // Its folder may have gone with the file.
-            StepRecord::Create { path, .. } | StepRecord::Move { to: path, .. } => {
-                match open.place(root, path) {
-                    Err(StoreError::Missing { .. }) => {
-                        let path = root.path().join(path);
-                        let name = path.file_name().unwrap_or_default();
-                        OpenFolder::missing(path.parent().unwrap_or(&path)).place(name)
-                    }
-                    place => place?,
-                }
+            StepRecord::Create { path, .. } => place_or_missing(root, path, open)?,
+            StepRecord::Move { from, to } => {
+                source = Some(place_or_missing(root, from, open)?);
+                place_or_missing(root, to, open)?
             }
         };
         let slot = match record.slot() {
@@ -149,7 +155,34 @@ impl PlacedStep {
             record,
             slot,
             target,
+            source,
         })
+    }
+
+    /// Where the document of a move comes from.
+    ///
+    /// # Errors
+    /// `Missing` for a step that is none.
+    pub(super) fn moved_from(&self) -> Result<&FilePlace, StoreError> {
+        self.source.as_ref().ok_or_else(|| StoreError::Missing {
+            path: self.record.path().to_owned(),
+        })
+    }
+}
+
+/// The place of a document whose folder may have gone with it.
+fn place_or_missing(
+    root: &RootFolder,
+    path: &str,
+    open: &mut OpenFolders,
+) -> Result<FilePlace, StoreError> {
+    match open.place(root, path) {
+        Err(StoreError::Missing { .. }) => {
+            let path = root.path().join(path);
+            let name = path.file_name().unwrap_or_default();
+            Ok(OpenFolder::missing(path.parent().unwrap_or(&path)).place(name))
+        }
+        place => place,
     }
 }
 
@@ -197,7 +230,7 @@ pub(super) fn mark(folder: &Path, from: ChangePhase, to: ChangePhase) -> Result<
 /// # Errors
 /// `Io`; the next one to come goes on.
 pub(super) fn clear(folder: &Path, placed: &[PlacedStep]) -> Result<(), StoreError> {
-    for one in placed {
+    for one in placed.iter().filter(|one| !one.record.waits_with_record()) {
         one.slot.remove()?;
         disk::kept_beside(&one.slot).remove()?;
     }

@@ -18,7 +18,7 @@ use std::time::{Instant, SystemTime};
 
 use super::StoreError;
 use super::disk::{self, Disk, FileStamp, LOCK_TIMEOUT, Lock, TemporaryFile};
-use super::files::{self, RootFolder};
+use super::files::{self, ResolvedFolders, RootFolder};
 use super::state::StateFolder;
 use super::undecided;
 pub use left::LeftChange;
@@ -101,14 +101,8 @@ impl ChangeJournal<'_> {
         loop {
             let held = self.hold(paths, deadline)?;
             let _gates = self.enter(deadline)?;
-            let texts: Vec<&str> = paths
-                .iter()
-                .map(|path| {
-                    held.iter()
-                        .find(|h| h.path == *path)
-                        .map_or("", |h| h.text.as_str())
-                })
-                .collect();
+            let text = |path: &&str| held_of(&held, path).map_or("", |held| held.text.as_str());
+            let texts: Vec<&str> = paths.iter().map(text).collect();
             let Some(steps) = plan(&texts)? else {
                 return Ok(false);
             };
@@ -131,10 +125,12 @@ impl ChangeJournal<'_> {
         let mut sorted: Vec<&str> = paths.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
+        let mut folders = ResolvedFolders::default();
+        let disk = self.disk.clone().without_links_in(self.root.path());
         let hold = |path: &str| {
-            let real = self.root.locate(path)?;
+            let real = folders.locate(self.root, path)?;
             undecided::refuse(&real)?;
-            let held = files::lock_document(self.disk, self.root, path, None, deadline)?;
+            let held = files::lock_located(&disk, self.root, (path, real), None, deadline)?;
             Ok(LockedFile {
                 path: path.into(),
                 real: held.real,
@@ -159,9 +155,7 @@ impl ChangeJournal<'_> {
     fn carry_out(&self, held: &[LockedFile], steps: &[ChangeStep]) -> Result<bool, StoreError> {
         let is_other = |step: &&ChangeStep| match step {
             ChangeStep::Replace { path, text } => {
-                let mut held = held.iter();
-                held.find(|h| h.path == *path)
-                    .is_none_or(|h| h.text != *text)
+                held_of(held, path).map_or(true, |held| held.text != *text)
             }
             ChangeStep::Create { .. } | ChangeStep::Move { .. } => true,
         };
@@ -217,8 +211,11 @@ impl ChangeJournal<'_> {
 
 /// The document of a change that a step names.
 fn held_of<'a>(held: &'a [LockedFile], path: &str) -> Result<&'a LockedFile, StoreError> {
-    let missing = || StoreError::Missing { path: path.into() };
-    held.iter().find(|h| h.path == path).ok_or_else(missing)
+    // They stand in the order of their paths.
+    let found = held.binary_search_by(|one| one.path.as_str().cmp(path));
+    found
+        .map(|at| &held[at])
+        .map_err(|_| StoreError::Missing { path: path.into() })
 }
 
 fn change_name() -> String {

@@ -217,13 +217,17 @@ impl ChangeJournal<'_> {
         };
         let steps = steps.into_iter().enumerate();
         let mut open = OpenFolders::default();
-        let find =
-            |(number, record)| match PlacedStep::find(record, number, folder, self.root, &mut open)
-            {
-                // The folder was not made yet, or went with all that lay in it: there is nothing to clear away.
-                Err(StoreError::Missing { .. }) if phase == ChangePhase::Settled => None,
-                found => Some(found),
-            };
+        let find = |(number, record)| match PlacedStep::find(
+            record,
+            number,
+            folder,
+            (self.root, None),
+            &mut open,
+        ) {
+            // The folder was not made yet, or went with all that lay in it: there is nothing to clear away.
+            Err(StoreError::Missing { .. }) if phase == ChangePhase::Settled => None,
+            found => Some(found),
+        };
         let placed: Result<Vec<_>, _> = steps.filter_map(find).collect();
         match placed {
             Ok(placed) => ChangeReading::Ours(placed, folders),
@@ -291,11 +295,11 @@ impl ChangeJournal<'_> {
                     _ => StepState::Edited,
                 })
             }
-            StepRecord::Move { from, .. } => {
-                let from = self.root.open_place(from)?;
+            StepRecord::Move { .. } => {
+                let from = one.moved_from()?;
                 let after = one.target.stamp();
                 let is_link = |place: &FilePlace| place.read_link().is_some();
-                let is_link_of_both = is_link(&from) && is_link(&one.target);
+                let is_link_of_both = is_link(from) && is_link(&one.target);
                 Ok(match (from.exists(), after) {
                     (true, None) => StepState::Before {
                         untouched: None,
@@ -338,8 +342,8 @@ impl ChangeJournal<'_> {
             (StepRecord::Create { .. }, _) => {
                 disk::rename_new(&one.slot, &one.target).map(|()| true)
             }
-            (StepRecord::Move { from, .. }, _) => {
-                files::move_document(&self.root.open_place(from)?, &one.target).map(|()| true)
+            (StepRecord::Move { .. }, _) => {
+                files::move_document(one.moved_from()?, &one.target).map(|()| true)
             }
         }
     }
@@ -362,9 +366,10 @@ impl ChangeJournal<'_> {
                 disk::swap_back(&one.slot, &one.target, &ExpectedFile { stamp, content })
             }
             StepRecord::Create { .. } => disk::rename_new(&one.target, &one.slot).map(|()| true),
-            StepRecord::Move { from, .. } => {
-                files::move_document(&one.target, &self.root.open_place(from)?).map(|()| true)
-            }
+            StepRecord::Move { .. } => one
+                .moved_from()
+                .and_then(|from| files::move_document(&one.target, from))
+                .map(|()| true),
         });
         match done {
             Ok(true) => Ok(()),

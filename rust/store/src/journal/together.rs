@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use super::super::digest::sha256;
 use super::super::disk::{
-    self, ExpectedContent, ExpectedFile, FilePlace, Lock, OpenFolder, TemporaryFile,
+    self, ExpectedContent, ExpectedFile, FilePlace, FileSystemFlush, Lock, OpenFolder,
+    TemporaryFile,
 };
 use super::super::files::{self, OpenFolders};
 use super::super::state::StateFolder;
@@ -17,6 +18,9 @@ use super::super::{StoreError, WRITE};
 use super::intent::{self, ChangeIntent, ChangePhase, OWNER, PlacedStep, SCHEMA, StepRecord};
 use super::{ChangeJournal, ChangeStep, LockedFile, change_name, held_of};
 use chant_base::progress::ProgressMeter;
+
+/// More files than these are flushed at once with all of their file system.
+const MAX_SINGLE_FLUSHES: usize = 32;
 
 /// A change whose texts are staged.
 struct StagedChange {
@@ -135,29 +139,41 @@ impl ChangeJournal<'_> {
             files::make_folder(self.root, folder)?;
         }
         let mut open = OpenFolders::default();
+        let flush = (steps.len() > MAX_SINGLE_FLUSHES)
+            .then(|| FileSystemFlush::begin(&change.folder))
+            .flatten();
         let meter = ProgressMeter::begin("Writing files", steps.len());
         for (number, (record, step)) in records.into_iter().zip(steps).enumerate() {
-            let mut placed =
-                PlacedStep::find(record, number, &change.folder, self.root, &mut open)?;
-            let text = match step {
-                ChangeStep::Replace { path, text } => {
-                    let real = &held_of(held, path)?.real;
-                    placed.target = intent::place_of_document(self.root, real, &mut open)?;
-                    Some((text, true))
-                }
-                ChangeStep::Create { text, .. } => Some((text, false)),
-                ChangeStep::Move { .. } => None,
+            let (real, text) = match step {
+                ChangeStep::Replace { path, text } => (
+                    Some(held_of(held, path)?.real.as_path()),
+                    Some((text, true)),
+                ),
+                ChangeStep::Create { text, .. } => (None, Some((text, false))),
+                ChangeStep::Move { .. } => (None, None),
             };
+            let is_flushed_later = flush.is_some() && record.waits_with_record();
+            let root = (self.root, real);
+            let placed = PlacedStep::find(record, number, &change.folder, root, &mut open)?;
             let slot = placed.slot.clone();
             if let Some((text, replaces)) = text {
-                let to = slot.clone();
-                TemporaryFile::write_at(self.disk, to, &placed.target, text, replaces)?.stay();
+                let (disk, to, target) = (self.disk, slot.clone(), &placed.target);
+                let written = if is_flushed_later {
+                    TemporaryFile::write_unflushed_at(disk, to, target, text, replaces)?.0
+                } else {
+                    TemporaryFile::write_at(disk, to, target, text, replaces)?
+                };
+                written.stay();
             }
             change.placed.push(placed);
             if text.is_some() {
                 change.locks.extend(lock_of_new(slot.path())?);
             }
             meter.step();
+        }
+        if let Some(flush) = flush {
+            let failed = |error| StoreError::io(WRITE, &change.folder, error);
+            flush.finish().map_err(failed)?;
         }
         for folder in folders_of(change.placed.iter().map(|one| &one.slot)) {
             disk::flush_folder(&folder)?;
@@ -173,9 +189,13 @@ impl ChangeJournal<'_> {
         steps: &[&ChangeStep],
         slots: SlotLocation,
     ) -> Result<Vec<StepRecord>, StoreError> {
-        let slot = |number: usize, path: &str, target: &Path, is_new: bool| {
+        let mut can_stage: BTreeMap<(PathBuf, bool), bool> = BTreeMap::new();
+        let mut slot = |number: usize, path: &str, target: &Path, is_new: bool| {
             let above = target.parent().unwrap_or(target);
-            let fits = slots == SlotLocation::WithRecord && disk::can_stage(folder, above, is_new);
+            let fits = slots == SlotLocation::WithRecord
+                && *can_stage
+                    .entry((above.to_owned(), is_new))
+                    .or_insert_with(|| disk::can_stage(folder, above, is_new));
             (!fits).then(|| {
                 let name = intent::slot_beside(folder, number);
                 let real = self.root.locate(path).unwrap_or_else(|_| target.to_owned());
@@ -214,12 +234,15 @@ impl ChangeJournal<'_> {
 
     /// The folders above new places that are not there yet, the outer ones first.
     fn missing_folders(&self, steps: &[&ChangeStep]) -> Result<Vec<String>, StoreError> {
-        let mut missing = BTreeSet::new();
+        let (mut missing, mut looked_at) = (BTreeSet::new(), BTreeSet::new());
         for step in steps {
             let (ChangeStep::Create { path, .. } | ChangeStep::Move { to: path, .. }) = step else {
                 continue;
             };
             for (end, _) in path.match_indices('/') {
+                if !looked_at.insert(&path[..end]) {
+                    continue;
+                }
                 match self.root.locate(&path[..end]) {
                     Ok(_) => {}
                     Err(StoreError::Missing { .. }) => {
@@ -351,11 +374,8 @@ impl ChangeJournal<'_> {
     pub(super) fn flush(&self, placed: &[PlacedStep]) -> Result<(), StoreError> {
         let mut folders: BTreeMap<PathBuf, (OpenFolder, &str)> = BTreeMap::new();
         for one in placed {
-            let from = match &one.record {
-                StepRecord::Move { from, .. } => self.root.open_place(from).ok(),
-                _ => Some(one.slot.clone()),
-            };
-            for place in from.iter().chain([&one.target]) {
+            let from = one.source.as_ref().unwrap_or(&one.slot);
+            for place in [from, &one.target] {
                 let folder = place.folder();
                 let of_path = folders.entry(folder.path().to_owned());
                 of_path.or_insert_with(|| (folder.clone(), one.record.path()));

@@ -30,7 +30,7 @@ pub(super) fn put_by(folder: &Path) -> Result<(), StoreError> {
 impl StateFolder {
     /// Returns true if there may be something of an earlier release. Nothing is changed by asking.
     pub fn has_earlier(&self) -> bool {
-        let Some(folder) = self.place().filter(|_| self.is_in_repository) else {
+        let Some(folder) = self.place().filter(|_| self.lies_in_repository()) else {
             return false;
         };
         disk::exists(&beside(folder, EARLIER))
@@ -45,10 +45,10 @@ impl StateFolder {
     /// `NoState` for a folder with links or files of others in it, or while a process of that release is at a
     /// merge; a `StoreError`.
     pub fn take_over_earlier(&self) -> Result<Option<PathBuf>, StoreError> {
-        let (Some(folder), Some(user)) = (self.folder.as_deref(), &self.user) else {
+        let (Some(folder), Some(user)) = (self.place(), &self.user) else {
             return Ok(None);
         };
-        let is_left = self.is_in_repository && disk::exists(&beside(folder, EARLIER));
+        let is_left = self.lies_in_repository() && disk::exists(&beside(folder, EARLIER));
         if self.ownership() == StateOwnership::OfEarlierRelease || is_left {
             let _turn = self.turn(folder)?;
             if self.ownership() == StateOwnership::OfEarlierRelease {

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::StoreError;
 use super::digest::hex;
-use super::disk::{self, LOCK_TIMEOUT, Lock};
+use super::disk::{self, FileSystemFeature, FileSystemProbe, LOCK_TIMEOUT, Lock};
 use super::files::RootFolder;
 pub use names::{escape_name, unescape_name};
 pub use owner::StateOwnership;
@@ -33,6 +33,10 @@ const MAIN: &str = "main";
 const WITH_LOCKS: [&str; 2] = ["locks", "watch"];
 /// So deep locks lie in these.
 const DEPTH: usize = 3;
+/// What the file system of the project was found to be.
+const FILE_SYSTEM: &str = "file-system.json";
+/// Bytes of it.
+const MAX_PROBE_BYTES: u64 = 16 * 1024;
 /// Digits of a folder's name.
 const DIGITS: usize = 32;
 
@@ -56,13 +60,16 @@ pub enum CheckoutName {
     Linked(String),
 }
 
-/// `<git common dir>/chant-mcp/`, shared by all checkouts of a repository. Without git, and in a checkout that
-/// its repository does not know, a folder in the user's own state. Made when first written to; nothing in it is
-/// believed that this user did not write at this place.
+/// `<git common dir>/chant-mcp/`, shared by all checkouts of a repository. Without git, in a checkout that its
+/// repository does not know, and where the repository's file system keeps no rights of files, a folder in the user's
+/// own state. Made when first written to; nothing in it is believed that this user did not write at this place.
 #[derive(Debug, Clone)]
 pub struct StateFolder {
     /// The place where it lies; none where no place for the user's own files is set.
     folder: Option<PathBuf>,
+    /// The place in the user's own state for a repository whose file system keeps no rights: where there is something,
+    /// the state lies there.
+    without_rights: Option<PathBuf>,
     /// The place that it belongs to.
     anchor: PathBuf,
     is_in_repository: bool,
@@ -94,8 +101,10 @@ impl StateFolder {
             // A file that points at a repository gives nothing of what lies there.
             None => return Self::of_user(user, top.clone(), &[&top, &common], inner),
         };
+        let without_rights = user.map(|user| user_folder(user, &[&common, Path::new(NAME)]));
         Self {
             folder: Some(common.join(NAME)),
+            without_rights,
             anchor: common,
             is_in_repository: true,
             user: user.cloned(),
@@ -106,15 +115,9 @@ impl StateFolder {
 
     /// A folder in the user's own state, keyed by paths.
     fn of_user(user: Option<&UserState>, anchor: PathBuf, of: &[&Path], inner: String) -> Self {
-        let mut digest = Sha256::new();
-        for path in of {
-            digest.update(path.as_os_str().as_encoded_bytes());
-            digest.update([0]);
-        }
-        let name = hex(&digest.finalize());
-        let folder = |user: &UserState| user.path().join(PROJECTS).join(&name[..DIGITS]);
         Self {
-            folder: user.map(folder),
+            folder: user.map(|user| user_folder(user, of)),
+            without_rights: None,
             anchor,
             is_in_repository: false,
             user: user.cloned(),
@@ -126,7 +129,27 @@ impl StateFolder {
     /// Returns the place where it lies, whether it is there and believed or not; `None` where no place for
     /// it is set.
     pub fn place(&self) -> Option<&Path> {
-        self.folder.as_deref().filter(|_| self.user.is_some())
+        self.moved()
+            .or(self.folder.as_deref())
+            .filter(|_| self.user.is_some())
+    }
+
+    /// Where it lies in place of the repository, if it does.
+    fn moved(&self) -> Option<&Path> {
+        let moved = self.without_rights.as_deref();
+        moved.filter(|moved| disk::exists(moved))
+    }
+
+    /// Returns true if it lies in the repository.
+    fn lies_in_repository(&self) -> bool {
+        self.is_in_repository && self.moved().is_none()
+    }
+
+    /// Returns what the file system of the project was found to be when something was first written; `None` where
+    /// nothing was.
+    pub fn file_system(&self) -> Option<FileSystemProbe> {
+        let text = disk::read_owned(&self.read(FILE_SYSTEM)?, MAX_PROBE_BYTES).ok()?;
+        serde_json::from_str(&text).ok()
     }
 
     /// The part of a checkout's project, such as its records.
@@ -141,10 +164,10 @@ impl StateFolder {
 
     /// Whose it is. Nothing is changed by asking.
     pub fn ownership(&self) -> StateOwnership {
-        let (Some(folder), Some(user)) = (&self.folder, &self.user) else {
+        let (Some(folder), Some(user)) = (self.place(), &self.user) else {
             return StateOwnership::Nowhere;
         };
-        let unsigned = if self.is_in_repository {
+        let unsigned = if self.lies_in_repository() {
             StateOwnership::OfEarlierRelease
         } else {
             StateOwnership::Foreign("nothing says whose it is".into())
@@ -212,7 +235,7 @@ impl StateFolder {
     /// The folder in which texts wait until they take their place in another folder; `None` where they cannot wait
     /// there. Only a repository with state in it has one: an edit alone begins none, as that writes the user's key.
     pub(super) fn staging_for(&self, folder: &Path, is_new: bool) -> Option<PathBuf> {
-        let state = self.place().filter(|_| self.is_in_repository)?;
+        let state = self.place().filter(|_| self.lies_in_repository())?;
         if !disk::exists(state) || !disk::can_stage(state, folder, is_new) {
             return None;
         }
@@ -220,56 +243,105 @@ impl StateFolder {
     }
 
     fn ensure_folder(&self) -> Result<&Path, StoreError> {
-        let (Some(folder), Some(user)) = (self.folder.as_deref(), &self.user) else {
+        let (Some(folder), Some(user)) = (self.place(), &self.user) else {
             return Err(nowhere());
         };
         if self.ownership() == StateOwnership::Own {
+            self.keep_probe(folder);
             return Ok(folder);
         }
         let _turn = self.turn(folder)?;
+        // Another process may have made it elsewhere meanwhile.
+        let folder = self.place().unwrap_or(folder);
         match self.ownership() {
-            StateOwnership::Own => {}
-            StateOwnership::New => self.make(folder, user)?,
-            StateOwnership::Foreign(_) => {
-                set_aside(folder)?;
-                self.make(folder, user)?;
-            }
-            StateOwnership::OfEarlierRelease => {
-                earlier::put_by(folder)?;
-                self.make(folder, user)?;
-            }
+            StateOwnership::Own => return Ok(folder),
+            StateOwnership::Nowhere => return Err(nowhere()),
+            _ => {}
+        }
+        let probe = FileSystemProbe::of(&self.anchor).ok();
+        let keeps_rights = |probe: &FileSystemProbe| !probe.lacks(FileSystemFeature::Rights);
+        if let Some(moved) = self.without_rights.as_deref()
+            && folder != moved
+            && !probe.as_ref().is_none_or(keeps_rights)
+        {
+            disk::make_folders(moved.parent().unwrap_or(moved))?;
+            self.make(moved, user, probe.as_ref())?;
+            return Ok(moved);
+        }
+        match self.ownership() {
+            StateOwnership::Own | StateOwnership::New | StateOwnership::Nowhere => {}
+            StateOwnership::Foreign(_) => set_aside(folder)?,
+            StateOwnership::OfEarlierRelease => earlier::put_by(folder)?,
             StateOwnership::OtherUser(why) => {
                 let why = format!("{} cannot be used: {why}", folder.display());
                 return Err(StoreError::NoState { why });
             }
-            StateOwnership::Nowhere => return Err(nowhere()),
         }
+        self.make(folder, user, probe.as_ref())?;
         Ok(folder)
+    }
+
+    /// Keeps what the file system was found to be in a folder of an earlier release, which did not ask.
+    fn keep_probe(&self, folder: &Path) {
+        let kept = folder.join(FILE_SYSTEM);
+        if disk::exists(&kept) {
+            return;
+        }
+        if let Ok(probe) = FileSystemProbe::of(&self.anchor) {
+            // Another process may come first; without it only a line for people is missing.
+            disk::create_owned(&kept, &text_of(&probe))
+                .log_failure("keep what a file system was found to be");
+        }
     }
 
     /// Held while the folder is made, set aside, or signed.
     fn turn(&self, folder: &Path) -> Result<Lock, StoreError> {
         let above = folder.parent().unwrap_or(folder);
-        if !self.is_in_repository {
+        if !self.lies_in_repository() {
             disk::make_folders(above)?;
         }
         Lock::acquire(above, Instant::now() + LOCK_TIMEOUT)
     }
 
     /// Makes the folder, which appears with its signature.
-    fn make(&self, folder: &Path, user: &UserState) -> Result<(), StoreError> {
+    fn make(
+        &self,
+        folder: &Path,
+        user: &UserState,
+        probe: Option<&FileSystemProbe>,
+    ) -> Result<(), StoreError> {
         let text = owner::signed(&self.anchor, user)?;
         let new = beside(folder, &format!("new-{}", std::process::id()));
         // What a crash of a process of that number left.
         disk::remove_tree(&new)?;
         disk::make_owned_folder(&new)?;
-        let made = disk::create_owned(&new.join(owner::OWNER), &text)
+        let kept = match probe {
+            Some(probe) => disk::create_owned(&new.join(FILE_SYSTEM), &text_of(probe)),
+            None => Ok(()),
+        };
+        let made = kept
+            .and_then(|()| disk::create_owned(&new.join(owner::OWNER), &text))
             .and_then(|()| disk::rename_new(&new, folder));
         if made.is_err() {
             disk::remove_tree(&new).log_failure("remove a half made state folder");
         }
         made
     }
+}
+
+/// A folder in the user's own state that is named after paths.
+fn user_folder(user: &UserState, of: &[&Path]) -> PathBuf {
+    let mut digest = Sha256::new();
+    for path in of {
+        digest.update(path.as_os_str().as_encoded_bytes());
+        digest.update([0]);
+    }
+    let name = hex(&digest.finalize());
+    user.path().join(PROJECTS).join(&name[..DIGITS])
+}
+
+fn text_of(probe: &FileSystemProbe) -> String {
+    serde_json::to_string_pretty(probe).unwrap_or_default() + "\n"
 }
 
 fn nowhere() -> StoreError {

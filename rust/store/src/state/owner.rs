@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::StoreError;
 use super::super::digest::hex;
-use super::super::disk;
+use super::super::disk::{self, FileNumbers};
 use super::user::{UserKey, UserState};
 
 /// The record's file.
@@ -93,6 +93,15 @@ impl OwnerRecord {
             return Some("its place is gone");
         };
         let is_at_home = self.path == anchor.display().to_string();
+        let numbers = disk::file_numbers(anchor);
+        if numbers == FileNumbers::OfMount && !is_at_home {
+            return Some(
+                "it was made at another path, and its file system knows folders by nothing else",
+            );
+        }
+        if numbers != FileNumbers::OfDisk && is_at_home {
+            return None;
+        }
         // Device numbers change when a machine is started; folders are moved, but not both at once. Where a
         // disk has no such numbers, the path alone decides.
         let is_same_disk = device == self.device && (device, inode) != (0, 0);

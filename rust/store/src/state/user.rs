@@ -64,7 +64,7 @@ impl UserState {
             path: path.display().to_string(),
             why: why.to_owned(),
         };
-        if !disk::owned(&path).is_some_and(|facts| facts.is_own && facts.is_private) {
+        if !is_private(&path) {
             return Err(refused(
                 "other users have rights to it; remove them (chmod 600)",
             ));
@@ -91,12 +91,26 @@ impl UserState {
                 why: format!("the system has no random numbers: {error}"),
             })?;
             match disk::create_owned(&self.0.join(KEY_FILE), &format!("{}\n", hex(&bytes))) {
+                Ok(()) if !is_private(&self.0.join(KEY_FILE)) => {
+                    disk::remove(&self.0.join(KEY_FILE))?;
+                    let why = format!(
+                        "The file system of {} keeps no rights of files, so that a key there would be everybody's. \
+                         Set XDG_STATE_HOME to a folder on a disk that keeps them",
+                        self.0.display()
+                    );
+                    return Err(StoreError::NoState { why });
+                }
                 // Another process came first: its key counts.
                 Ok(()) | Err(StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
     }
+}
+
+/// Returns true if a file is this user's alone.
+fn is_private(path: &Path) -> bool {
+    disk::owned(path).is_some_and(|facts| facts.is_own && facts.is_private)
 }
 
 impl UserKey {

@@ -144,6 +144,25 @@ fn what_cannot_be_held_is_refused() {
     assert!(!world.run.join("started").exists());
 }
 
+/// A folder with a closed part is opened by what else lies in it, as it was listed.
+#[test]
+fn what_others_remove_from_an_opened_folder_meanwhile_keeps_nothing_from_starting() {
+    let world = World::new();
+    let shared = world.home.join("shared");
+    let (secret, passing) = (shared.join("secret"), shared.join("passing"));
+    fs::create_dir_all(&secret).unwrap();
+    fs::create_dir_all(&passing).unwrap();
+    let policy = world
+        .policy(|wanted| {
+            wanted.write = vec!["~/shared".to_owned()];
+            wanted.deny = vec!["~/shared/secret".to_owned()];
+        })
+        .unwrap();
+    assert!(policy.write.contains(&passing));
+    fs::remove_dir(&passing).unwrap();
+    world.tries(&Confinement::to(policy), "true", true);
+}
+
 fn started(world: &World, policy: ConfinePolicy) -> String {
     let mut command = Command::new("touch");
     command.arg(world.run.join("started"));

@@ -3,10 +3,12 @@
 use std::fs;
 use std::sync::{Arc, Barrier};
 use std::thread;
+use std::time::{Duration, SystemTime};
 
 use chant_store::StoreError;
 use chant_store::disk::{self, Disk};
 use chant_work::WorkError;
+use chant_work::log_retention::LogRetention;
 use chant_work::process::ProcessIdentity;
 use chant_work::run_record::{self, RunRecord, RunStatus, SINGLE};
 use chant_work::run_view;
@@ -289,6 +291,60 @@ fn of_records_that_ended_the_newest_two_hundred_stay() {
     assert_eq!(project.runs.prune(&records).unwrap(), 5);
     assert!(!project.record_file(&format!("{SPEC}-204")).exists());
     assert!(project.record_file(&format!("{SPEC}-199")).exists());
+}
+
+// proves: chant:work_list:records_and_logs_are_bounded_by_size
+#[test]
+fn of_records_that_are_large_together_the_newest_stay() {
+    let project = Project::new();
+    for number in 0..6 {
+        let mut record = ended(SPEC, number, RunEvent::Fail, 0);
+        let at = Timestamp::now() - SignedDuration::from_mins(i64::try_from(number).unwrap());
+        record.completed_at = Some(run_record::stamp(at));
+        record.last_words = Some("word ".repeat(3 * 1024 * 1024));
+        put(&project, &record);
+    }
+    let (records, _) = project.runs.all().unwrap();
+    assert_eq!(records.len(), 6);
+    assert_eq!(project.runs.prune(&records).unwrap(), 2);
+    assert!(!project.record_file(&format!("{SPEC}-4")).exists());
+    assert!(project.record_file(&format!("{SPEC}-3")).exists());
+}
+
+// proves: chant:work_list:records_and_logs_are_bounded_by_size
+#[test]
+fn of_logs_that_are_large_together_those_written_last_stay_and_those_in_use() {
+    let project = Project::new();
+    let write = |spec: &str, size: usize, age: u64| {
+        let text = "a".repeat(size);
+        let log = project.runs.ensure_log(spec).unwrap();
+        let copy = project.path(&format!(".chant/logs/{spec}.log"));
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        for path in [&log, &copy] {
+            fs::write(path, &text).unwrap();
+            let at = SystemTime::now() - Duration::from_secs(age * 60);
+            fs::File::open(path).unwrap().set_modified(at).unwrap();
+        }
+        (log, copy)
+    };
+    put(&project, &ended("waits", 1, RunEvent::Wait, 0));
+    let (waits, _) = write("waits", 600, 90);
+    let (old, copy_of_old) = write("old", 300, 60);
+    let (other, copy_of_other) = write("other", 300, 50);
+    let (new, _) = write("new", 300, 1);
+    fs::write(&copy_of_other, "mine").unwrap();
+    let (records, _) = project.runs.all().unwrap();
+    let prune = |bytes, count| {
+        let retention = LogRetention { bytes, count };
+        project.runs.prune_logs(&records, retention).unwrap()
+    };
+    assert_eq!(prune(1500, 10), 0);
+    assert_eq!(prune(1200, 10), 1);
+    assert!(!old.exists() && !copy_of_old.exists() && other.exists());
+    assert_eq!(prune(1_000_000, 2), 1);
+    assert!(!other.exists() && copy_of_other.exists());
+    assert_eq!(prune(0, 0), 1);
+    assert!(!new.exists() && waits.exists());
 }
 
 #[test]
