@@ -98,6 +98,8 @@ PROGRAM: Listing = {
     "Look": _LOOK,
     "Serve and set up": {
         "init": ListedCommand("init:init", "Make this folder a project; set up agents and hosts."),
+        "prime": ListedCommand("prime:prime", "Print what an agent should know at its start."),
+        "host": ListedCommand("host:host", "Write the plugin folder for agents' hosts."),
         "mcp": ListedCommand("mcp:mcp", "Serve MCP on standard input and output."),
         "serve": ListedCommand("serve:serve", "Serve MCP over HTTP."),
         "config": ListedCommand("config:config", "Check configuration files for mistakes."),
