@@ -60,4 +60,40 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:skills:old_hosts_read_the_resource": Requirement(
         "Hosts that do not know the extension read `skill://chant/SKILL.md` as before.", _SOURCE
     ),
+    "hosts:issues:import_is_once": Requirement(
+        "`issue import` makes a spec of each issue, a hundred in at most three calls; a second time "
+        "changes nothing.",
+        _SOURCE,
+    ),
+    "hosts:issues:text_waits_for_a_person": Requirement(
+        "An imported spec waits for approval, and does so again when a pull changes it; comments and "
+        "headings of others steer nothing.",
+        _SOURCE,
+    ),
+    "hosts:issues:asked_by_variables_alone": Requirement(
+        "`gh` is started by its absolute path outside of the project, in an empty folder, with host and "
+        "repository; texts are variables on standard input.",
+        _SOURCE,
+    ),
+    "hosts:issues:pull_compares_three_ways": Requirement(
+        "`issue pull` takes over what changed there; what changed on both sides is named and stays.", _SOURCE
+    ),
+    "hosts:issues:push_is_one_comment": Requirement(
+        "`issue push` writes one comment of the user's and edits it from then on; where the mark is not "
+        "ours alone nothing is written; an issue is closed with `--close` and a completed spec only.",
+        _SOURCE,
+    ),
+    "hosts:issues:no_file_chooses_the_repository": Requirement(
+        "Only a remote of the clone that the user's own git configuration names is read or written.", _SOURCE
+    ),
+    "hosts:issues:for_a_person": Requirement(
+        "`issue` is refused below a run and in an agent's shell.", _SOURCE
+    ),
+    "hosts:issues:a_failure_leaves_nothing_half": Requirement(
+        "A failure at any call leaves nothing half written, here or there.", _SOURCE
+    ),
+    "hosts:issues:links_and_states": Requirement(
+        "`issue link` writes the key alone, `unlink` takes it out, `status` says where the two differ.",
+        _SOURCE,
+    ),
 }
