@@ -22,6 +22,11 @@ def main() -> None:
 
         sys.stdout.write(f"chant-mcp, version {VERSION}\n")
         return
+    if sys.argv[1:2] == ["prime"] and not {"-h", "--help"} & set(sys.argv):
+        # A hook of a host waits for it, and takes no error for an answer.
+        from chant_mcp.prime import print_prime
+
+        print_prime(sys.argv[2:], os.environ)
     from chant_mcp import cli
 
     cli.main()

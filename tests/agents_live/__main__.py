@@ -11,6 +11,8 @@ import sys
 import time
 
 import drift
+from host_trials import HOSTS, try_host
+from host_trials import STEPS as HOST_STEPS
 from install import install, installed
 from model import FAULTS
 from programs import PROGRAMS
@@ -36,10 +38,13 @@ def _main() -> int:
     reader.add_argument("agents", nargs="*", metavar="AGENT", help="those to try; all of them without")
     reader.add_argument("--no-faults", action="store_true", help="only the whole spec")
     reader.add_argument("--files", action="store_true", help="only the files that are looked for")
+    reader.add_argument("--hosts", action="store_true", help="only what `init` and the plugin give to hosts")
     reader.add_argument("--fault", choices=[fault.name for fault in FAULTS], help="this fault alone")
     reader.add_argument("--keep", action="store_true", help="keep homes and projects, to look at them")
     asked = reader.parse_args()
     install()
+    if asked.hosts:
+        return _try_hosts(asked.agents, keeps=asked.keep)
     chosen = [program for program in PROGRAMS if not asked.agents or program.name in asked.agents]
     faults = [fault for fault in FAULTS if asked.fault in (None, fault.name)]
     faults = [] if asked.no_faults or asked.files else faults
@@ -64,6 +69,19 @@ def _main() -> int:
     problems = [fault for verdict in verdicts for fault in verdict.faults]
     _say(f"\n{len(chosen)} agents, {len(problems)} problems, {time.monotonic() - start:.0f} s")
     return 1 if problems else 0
+
+
+def _try_hosts(names: list[str], *, keeps: bool) -> int:
+    _say(f"| host | {' | '.join(HOST_STEPS)} |")
+    _say(f"|---|{'---|' * len(HOST_STEPS)}")
+    misses = 0
+    for trial in HOSTS:
+        if names and trial.name not in names:
+            continue
+        words = try_host(trial, keeps=keeps)
+        misses += sum(word == "NO" for word in words.values())
+        _say(f"| {trial.name} | {' | '.join(words[step] for step in HOST_STEPS)} |")
+    return 1 if misses else 0
 
 
 def _print_table(verdicts: list[AgentVerdict]) -> None:

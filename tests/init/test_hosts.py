@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tomllib
 from chant_mcp.init.json_text import with_value
 from hypothesis import given
 from hypothesis import strategies as st
 from init.kit import Folder, tree
+
+tomllib: Any = pytest.importorskip("tomllib")
 
 BY_SHORT_NAME = {"type": "stdio", "command": "chant", "args": ["mcp"]}
 BY_NAME = {"type": "stdio", "command": "chant-mcp", "args": ["mcp"]}

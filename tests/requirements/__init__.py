@@ -31,6 +31,7 @@ AREAS = (
     "cli.other_dialects",
     "cli.demo",
     "cli.doors",
+    "hosts",
     "server.tools",
     "server.search",
     "server.documents",

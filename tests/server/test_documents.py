@@ -349,9 +349,9 @@ async def test_a_new_title_is_completed_and_the_old_one_is_not(project: Project)
 # Prompts
 
 
-@pytest.mark.requirement("server:prompts:five", "server:icon:one_on_the_server")
-async def test_there_are_five_prompts_and_one_icon(project: Project) -> None:
-    names = ["work", "plan", "review", "unblock", "standup"]
+@pytest.mark.requirement("server:prompts:in_menus", "server:icon:one_on_the_server")
+async def test_there_are_six_prompts_and_one_icon(project: Project) -> None:
+    names = ["work", "plan", "review", "unblock", "standup", "prime"]
     async with Client(project.server(), mode="legacy") as client:
         prompts = (await client.list_prompts()).prompts
         assert [prompt.name for prompt in prompts] == names
@@ -383,7 +383,7 @@ async def test_a_prompt_embeds_its_item(client: Client, name: str) -> None:
         assert embedded.resource.text.startswith(text.removesuffix("\n"))
 
 
-@pytest.mark.requirement("server:prompts:bad_arguments_are_named", "server:prompts:five")
+@pytest.mark.requirement("server:prompts:bad_arguments_are_named", "server:prompts:in_menus")
 async def test_prompts_name_what_is_wrong(client: Client) -> None:
     for name, arguments, wrong in (
         ("dance", {}, "Unknown prompt: dance"),

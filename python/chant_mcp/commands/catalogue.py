@@ -24,6 +24,7 @@ _PLAN = {
     "add": ListedCommand("specs:add", "Create a spec, or an item of another plan."),
     "split": ListedCommand("split:split", "Ask an agent to split a large spec into members."),
     "lint": ListedCommand("checks:lint", "Check specs and plans for problems before work begins."),
+    "issue": ListedCommand("issues:issue", "Bring issues of a forge in as specs, and tell them back."),
     "import": ListedCommand("imports:import_specs", "Import specs from other programs or projects."),
     "edit": ListedCommand("edits:edit", "Change the title, state or other attributes of an item."),
     "tick": ListedCommand("edits:tick", "Tick criteria of an item, or a task."),
@@ -72,7 +73,7 @@ _LOOK = {
 }
 
 SPECS: Listing = {
-    "Plan": {name: one for name, one in _PLAN.items() if name != "import"},
+    "Plan": {name: one for name, one in _PLAN.items() if name not in ("import", "issue")},
     "Work": _WORK,
     "Decide": _DECIDE,
     "Look": {
@@ -98,6 +99,8 @@ PROGRAM: Listing = {
     "Look": _LOOK,
     "Serve and set up": {
         "init": ListedCommand("init:init", "Make this folder a project; set up agents and hosts."),
+        "prime": ListedCommand("prime:prime", "Print what an agent should know at its start."),
+        "host": ListedCommand("host:host", "Write the plugin folder for agents' hosts."),
         "mcp": ListedCommand("mcp:mcp", "Serve MCP on standard input and output."),
         "serve": ListedCommand("serve:serve", "Serve MCP over HTTP."),
         "config": ListedCommand("config:config", "Check configuration files for mistakes."),

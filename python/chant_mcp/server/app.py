@@ -50,10 +50,12 @@ from chant_mcp.server import apps, questions, reply
 from chant_mcp.server.clients import PERSON, Client, ManyClients, OneClient, is_by_person
 from chant_mcp.server.consent import can_ask, consent
 from chant_mcp.server.document_handlers import DocumentHandlers
+from chant_mcp.server.prompts import PRIME_URI
 from chant_mcp.server.publisher import ChangePublisher
 from chant_mcp.server.resources import resources
 from chant_mcp.server.roots import asked_along, folders_only, roots_of
 from chant_mcp.server.run_tasks import RunTasks
+from chant_mcp.server.skills import Skills, further_skills, is_further_skill
 from chant_mcp.server.tools import Running, meaning, tool_of
 from chant_mcp.server.uris import document_of, toolset_of
 from chant_mcp.server.wire import GateIn, GateOut, PipeIn, PipeOut, lenient, stdio
@@ -109,12 +111,16 @@ class ChantServer(MCPServer[Any]):
             icons=[Icon.model_validate(ICON)],
             instructions=self._offered.instructions(),
             tools=[tool_of(entry) for entry in self._offered.entries.values()],
-            resources=[*resources(), *([apps.board_resource()] if rights is None else [])],
+            resources=[
+                *resources(),
+                *further_skills(),
+                *([apps.board_resource()] if rights is None else []),
+            ],
             subscriptions=False,  # the publisher serves them
             log_level=cast(Any, logging.getLevelName(logging.getLogger().getEffectiveLevel())),
             middleware=[_bad_calls_are_calls, *([apps.notice_support] if rights is None else [])],
             # An agent in a run shows no board and starts nothing.
-            extensions=[Apps(), RunTasks(self._own_session)] if rights is None else [],
+            extensions=[Skills(), *([Apps(), RunTasks(self._own_session)] if rights is None else [])],
         )
         # The small server of runs, which answers an agent before this one does, announces nothing.
         texts = {str(text.uri) for text in [*resources(), apps.board_resource()]}
@@ -138,7 +144,8 @@ class ChantServer(MCPServer[Any]):
     async def list_resources(self) -> list[ListedResource]:
         """List the texts that belong to the tools on offer; items of the project come behind them."""
         offered = [*self._offered.toolset_names(), *(["ui"] if apps.is_supported() else [])]
-        return [text for text in await super().list_resources() if toolset_of(text.uri) in offered]
+        texts = [text for text in await super().list_resources() if toolset_of(text.uri) in offered]
+        return [text for text in texts if not is_further_skill(text.uri)]
 
     async def list_resource_templates(self) -> list[ResourceTemplate]:
         """List the kinds of documents that can be read."""
@@ -149,11 +156,13 @@ class ChantServer(MCPServer[Any]):
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
         """Read a document, or one of our own texts."""
         document = document_of(str(uri))
-        if document is None:
+        if document is None and str(uri) != PRIME_URI:
             return await super().read_resource(uri, context)
         client = self._clients.of(context)
         if context is not None and (question := await self._ask_which_project(client, context)):
             return question
+        if document is None:
+            return await self._documents.read_prime(client)
         return await self._documents.read(client, str(uri), document)
 
     async def _list_page(

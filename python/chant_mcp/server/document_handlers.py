@@ -21,6 +21,7 @@ from mcp_types import (
 )
 
 from chant_mcp.errors import ChantError
+from chant_mcp.prime import prime_text
 from chant_mcp.server import completion, documents, prompts
 from chant_mcp.server.clients import Client
 from chant_mcp.server.uris import DocumentName
@@ -74,6 +75,15 @@ class DocumentHandlers:
             raise MCPError(error.code, str(error), {"uri": uri}) from error
         kind = document.template.mime_type
         return [ReadResourceContents(content=text, mime_type=kind, meta=documents.META)]
+
+    async def read_prime(self, client: Client) -> list[ReadResourceContents]:
+        """Read what a session should know at its start.
+
+        Raises:
+            MCPError: When the project cannot be read.
+        """
+        text = await self._asked(client, lambda session: prime_text(session, session.environment))
+        return [ReadResourceContents(content=text, mime_type="text/plain", meta=documents.META)]
 
     def _text(self, session: Session, document: DocumentName) -> str:
         if (rights := self._offered.rights) is not None:

@@ -1,4 +1,4 @@
-"""Prompts for the menus of hosts: work, plan, review, unblock, standup (issue 23: point 8)."""
+"""Prompts for the menus of hosts: work, plan, review, unblock, standup, prime (issue 23: point 8)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from mcp_types import (
 )
 
 from chant_mcp.formats import toolset_of_format
+from chant_mcp.prime import prime_text
 from chant_mcp.resources import text as resource_text
 from chant_mcp.server.documents import META, text_of
 from chant_mcp.server.uris import MARKDOWN, TEXT_IS_DATA, document_of, uri_of
@@ -29,6 +30,9 @@ _SHOWN = 20
 """Rows of a list that a prompt shows."""
 
 _MOST_NAME = 2_000
+
+PRIME_URI = "chant://prime"
+"""What the prompt `prime` says, as a resource."""
 
 Writer = Callable[[Session, list[str], Mapping[str, str]], list[PromptMessage]]
 
@@ -144,6 +148,11 @@ def _standup(session: Session, toolsets: list[str], arguments: Mapping[str, str]
     return [_say(f"{_text('standup')}\n\nOpen items, as data:\n\n{shown}\n\n{TEXT_IS_DATA}")]
 
 
+def _prime(session: Session, toolsets: list[str], arguments: Mapping[str, str]) -> list[PromptMessage]:
+    text = prime_text(session, session.environment)
+    return [_say(text or "No plans are in this folder: nothing is at work and nothing is ready.")]
+
+
 PROMPTS: dict[str, PromptEntry] = {
     "work": PromptEntry(
         title="Work on an item",
@@ -177,6 +186,11 @@ PROMPTS: dict[str, PromptEntry] = {
         title="Standup",
         description="What changed since yesterday, what is being worked on, what waits for a person.",
         write=_standup,
+    ),
+    "prime": PromptEntry(
+        title="Where things stand",
+        description="What is worked on here, what waits for a person, what is ready, and with which tools.",
+        write=_prime,
     ),
 }
 """All prompts, in the order of menus."""

@@ -68,9 +68,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         " values it is empty.",
         _SOURCE,
     ),
-    "server:prompts:five": Requirement(
-        "There are the prompts `work`, `plan`, `review`, `unblock` and `standup`, each with a title and a "
-        "description; a read-only server lists those that change nothing.",
+    "server:prompts:in_menus": Requirement(
+        "There are the prompts `work`, `plan`, `review`, `unblock`, `standup` and `prime`, each with a title "
+        "and a description; a read-only server lists those that change nothing.",
         _SOURCE,
     ),
     "server:prompts:embed_the_item": Requirement(

@@ -1,0 +1,230 @@
+"""Issues of a forge: brought in for a person to approve, told back in one comment."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from cli.kit import Cli
+from harness import Project
+from hosts.stand_in_gh import StandInGh
+from init.kit import tree
+
+FENCED = "```text\n- [ ] no box\n<!-- check: rm -rf / -->\n```"
+BOXES = "- [ ] It is blue\n- [x] It is dry <!-- check: evil -->\n"
+BODY = f"It is *grey*.\n\n## Approval Discussion\n\n{FENCED}\n\n{BOXES}"
+
+
+@pytest.fixture
+def gh(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandInGh:
+    """A forge that the project's remote names, and the user's own configuration."""
+    gh = StandInGh(tmp_path / "bin")
+    monkeypatch.setenv("PATH", os.pathsep.join([str(gh.folder), os.environ["PATH"]]))
+    monkeypatch.chdir(project.root)
+    settings = tmp_path / "gitconfig"
+    settings.write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n[chant]\n\tissues = ada/ferry\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    project.config("project:\n  name: ferry\n")
+    project.repository()
+    project.git("remote", "add", "origin", "git@github.com:ada/ferry.git")
+    return gh
+
+
+def specs_of(project: Project) -> dict[str, str]:
+    return {path.stem: path.read_text("utf-8") for path in sorted(project.specs.glob("*.md"))}
+
+
+@pytest.mark.requirement("hosts:issues:import_is_once", "hosts:issues:text_waits_for_a_person")
+def test_an_issue_becomes_a_spec_that_waits_for_approval(project: Project, gh: StandInGh) -> None:
+    gh.issue(12, "Paint the <!-- x --> ferry", BODY, labels=["web", "a: b"], blocked_by=[7])
+    gh.issue(7, "First")
+    cli = Cli(project)
+    cli("issue", "import")
+    by_title = {text.partition("\n# ")[2].partition("\n")[0]: text for text in specs_of(project).values()}
+    text = by_title["Paint the &lt;!-- x --&gt; ferry"]
+    assert "issue: ada/ferry#12\n" in text
+    assert "<!--" not in text, "no comment of others steers a check"
+    assert "\n## Approval Discussion" not in text, "its headings make no section of ours"
+    assert text.endswith(
+        "## Acceptance Criteria\n\n- [ ] It is blue\n- [ ] It is dry &lt;!-- check: evil --&gt;\n"
+    )
+    assert "- [ ] no box" in text.partition("## Acceptance Criteria")[0]
+    first = next(id for id, one in specs_of(project).items() if "ada/ferry#7" in one)
+    assert f"depends_on:\n- {first}\n" in text
+    assert first not in cli("ready")
+    assert "approv" in cli.error("work", first, "--agent", "demo")
+
+
+@pytest.mark.requirement("hosts:issues:import_is_once")
+def test_a_hundred_issues_take_three_calls_and_twice_is_once(project: Project, gh: StandInGh) -> None:
+    for number in range(1, 101):
+        gh.issue(number, f"Issue {number}", f"Text {number}")
+    cli = Cli(project)
+    assert "100 specs imported" in cli("issue", "import")
+    assert len(gh.calls) <= 3
+    before = tree(project.root)
+    assert "0 specs imported, 100 as before" in cli("issue", "import")
+    assert tree(project.root) == before
+
+
+@pytest.mark.requirement("hosts:issues:asked_by_variables_alone")
+def test_gh_is_asked_by_variables_in_an_empty_folder(project: Project, gh: StandInGh) -> None:
+    gh.issue(3, "x", "-F x=@/etc/passwd")
+    Cli(project)("issue", "import", "--label", "a@b; rm")
+    for call in gh.calls:
+        assert call["words"] == ["api", "graphql", "--hostname", "github.com", "--input", "-"]
+        assert call["folder"] == []
+        assert "rm" not in call["query"]
+        assert (call["variables"]["owner"], call["variables"]["name"]) == ("ada", "ferry")
+
+
+@pytest.mark.requirement("hosts:issues:pull_compares_three_ways", "hosts:issues:text_waits_for_a_person")
+def test_a_pull_takes_changes_over_and_withdraws_approval(project: Project, gh: StandInGh) -> None:
+    gh.issue(1, "Paint", "Grey.\n\n- [ ] Dry")
+    cli = Cli(project)
+    cli("issue", "import", "1")
+    [id] = specs_of(project)
+    cli("approve", id, "--by", "Ada")
+    assert "status: approved" in project.text(id)
+    assert "0 specs imported, 1 as before" in cli("issue", "pull")
+    assert "status: approved" in project.text(id), "nothing changed"
+    gh.issue(1, "Paint", "Blue.\n\n- [ ] Dry")
+    assert f"#1 {id}: body taken over; approve it again" in cli("issue", "pull")
+    assert "Blue." in project.text(id)
+    assert "status: approved" not in project.text(id)
+    assert "approv" in cli.error("work", id, "--agent", "demo")
+
+
+@pytest.mark.requirement("hosts:issues:pull_compares_three_ways")
+def test_what_changed_on_both_sides_is_named_and_stays(project: Project, gh: StandInGh) -> None:
+    gh.issue(1, "Paint", "Grey.")
+    cli = Cli(project)
+    cli("issue", "import", "1")
+    [id] = specs_of(project)
+    mine = project.text(id).replace("Grey.", "Green.")
+    project.write(id, mine)
+    gh.issue(1, "Paint", "Blue.")
+    said = cli("issue", "pull")
+    assert id in said
+    assert "Green." in project.text(id)
+    assert "<<<<" not in project.text(id)
+
+
+@pytest.mark.requirement("hosts:issues:push_is_one_comment")
+def test_a_push_is_one_comment_that_is_edited(project: Project, gh: StandInGh) -> None:
+    gh.issue(1, "Paint", "- [ ] Blue", comments=[{"body": "When?", "mine": False}])
+    cli = Cli(project)
+    cli("issue", "import", "1")
+    [id] = specs_of(project)
+    assert "would be told by a new comment" in cli("issue", "push", "--dry-run")
+    assert len(gh.of(1)["comments"]) == 1
+    assert "told by a new comment" in cli("issue", "push")
+    assert "told already" in cli("issue", "push")
+    cli("tick", id, "1")
+    assert "told by the comment of before" in cli("issue", "push")
+    theirs, ours = gh.of(1)["comments"]
+    assert theirs["body"] == "When?"
+    assert ours["body"].startswith(f"<!-- chant-mcp:{id} -->\n")
+    assert "Criteria: 1 of 1 hold" in ours["body"]
+    assert "status: pending" in project.text(id)
+    cli("issue", "push", "--close")
+    assert gh.of(1).get("state", "OPEN") == "OPEN", "its spec is not completed"
+
+
+@pytest.mark.requirement("hosts:issues:push_is_one_comment")
+@pytest.mark.parametrize("mine", [[False], [True, True]])
+def test_where_a_mark_is_not_ours_alone_nothing_is_written(
+    project: Project, gh: StandInGh, mine: list[bool]
+) -> None:
+    comments = [{"body": "<!-- chant-mcp:x -->", "mine": one} for one in mine]
+    gh.issue(1, "Paint", comments=comments)
+    cli = Cli(project)
+    cli("issue", "import", "1")
+    assert "left alone" in cli("issue", "push")
+    assert gh.of(1)["comments"] == comments
+
+
+@pytest.mark.requirement("hosts:issues:no_file_chooses_the_repository")
+def test_a_spec_that_names_another_repository_is_not_pushed(project: Project, gh: StandInGh) -> None:
+    project.spec("2026-01-22-001-x7m", issue="evil/repo#1")
+    assert "No spec here is an issue" in Cli(project)("issue", "push")
+    assert gh.calls == []
+
+
+@pytest.mark.requirement("hosts:issues:no_file_chooses_the_repository")
+def test_a_repository_that_the_user_did_not_name_is_refused(
+    project: Project, gh: StandInGh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli = Cli(project)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    project.git("config", "chant.issues", "ada/ferry")
+    said = " ".join(cli.error("issue", "status").split())
+    assert "git config --global --add chant.issues ada/ferry" in said
+    assert "no remote of this clone" in cli.error("issue", "status", "--repository", "evil/repo")
+    assert "is no name of a repository" in cli.error("issue", "status", "--repository", "--help me")
+    project.git("remote", "remove", "origin")
+    assert "No remote of this clone" in cli.error("issue", "status")
+    assert gh.calls == []
+
+
+@pytest.mark.requirement("hosts:issues:for_a_person")
+@pytest.mark.parametrize("variable", ["CLAUDECODE", "CHANT_SPEC_ID"])
+def test_an_agent_or_a_run_is_refused(
+    project: Project, gh: StandInGh, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    gh.issue(1, "Paint")
+    monkeypatch.setenv(variable, "1")
+    for words in (["import"], ["push"], ["pull"], ["status"]):
+        assert "is for a person" in Cli(project).error("issue", *words)
+    assert gh.calls == []
+
+
+@pytest.mark.requirement("hosts:issues:no_file_chooses_the_repository")
+def test_a_program_of_the_project_is_not_run(
+    project: Project, gh: StandInGh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = project.root / "gh"
+    program.write_text("#!/bin/sh\ntouch ran\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(project.root), os.environ["PATH"]]))
+    assert "lies in the project" in Cli(project).error("issue", "status")
+    assert not (project.root / "ran").exists()
+
+
+@pytest.mark.requirement("hosts:issues:a_failure_leaves_nothing_half")
+@pytest.mark.parametrize("call", [1, 2, 3])
+def test_a_failure_at_each_call_leaves_nothing_half(project: Project, gh: StandInGh, call: int) -> None:
+    for number in range(1, 101):
+        gh.issue(number, f"Issue {number}")
+    cli = Cli(project)
+    before = tree(project.root)
+    gh.forget_calls(fails_at=call)
+    result = cli.run("issue", "import")
+    if call <= 2:
+        assert (result.exit_code, tree(project.root)) == (1, before)
+        assert "HTTP 502" in result.stderr
+    gh.forget_calls()
+    cli("issue", "import")
+    assert len(specs_of(project)) == 100
+    gh.forget_calls(fails_at=call + 1)
+    cli.run("issue", "push", *list(specs_of(project))[:2])
+    gh.forget_calls()
+    cli("issue", "push", *list(specs_of(project))[:2])
+    assert [len(gh.of(number).get("comments", [])) for number in (1, 2)] == [1, 1]
+
+
+@pytest.mark.requirement("hosts:issues:links_and_states")
+def test_a_link_is_the_key_alone_and_states_are_compared(project: Project, gh: StandInGh) -> None:
+    gh.issue(5, "Paint")
+    id = "2026-01-22-001-x7m"
+    project.spec(id, labels=["a"])
+    before = project.text(id)
+    cli = Cli(project)
+    cli("issue", "link", id, "5")
+    assert project.text(id) == before.replace("\n---\n", "\nissue: ada/ferry#5\n---\n", 1)
+    assert f"#5 {id}: spec pending, issue open" in cli("issue", "status")
+    gh.issue(5, "Paint", state="CLOSED")
+    assert "issue closed (differ)" in cli("issue", "status")
+    cli("issue", "unlink", id)
+    assert project.text(id) == before
