@@ -17,7 +17,7 @@ THREADS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)'
 RUST_TESTS = $(addprefix TMPDIR=,$(MEMORY)) RUST_TEST_THREADS=$(THREADS) \
 	$(BIN)/python tests/hermetic.py cargo test --workspace --locked
 
-.PHONY: demo test core compiled-tests test-times test-agents trials install release bench docs clean
+.PHONY: demo test core compiled-tests test-times test-agents trials install release bench docs site clean
 
 demo: core
 	$(BIN)/chant-mcp demo
@@ -82,6 +82,11 @@ bench: release
 # The API reference, from the docstrings, in docs/reference/.
 docs: install
 	$(BIN)/python docs/reference.py
+
+# The guide and the API reference as a site in site/.
+site: docs
+	$(BIN)/python -m pip install --quiet 'chant-mcp[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 clean:
 	cargo clean

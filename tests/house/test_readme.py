@@ -66,3 +66,13 @@ async def test_the_example_is_a_real_answer(call: Caller) -> None:
 def test_the_limits_of_other_platforms_are_stated() -> None:
     text = " ".join(README.read_text("utf-8").split())
     assert "macOS and Windows are built and tested in the workflow files only" in text
+
+
+@pytest.mark.requirement("docs:readme:tool_table_is_generated")
+def test_the_site_has_every_page_of_the_guide() -> None:
+    site = (ROOT / "mkdocs.yml").read_text("utf-8")
+    pages = sorted((ROOT / "docs" / "guide").glob("*.md"))
+    assert len(pages) > 20
+    assert [page.name for page in pages if f"guide/{page.name}\n" not in site] == []
+    named = re.findall(r"(?:guide|internals)/[\w-]+\.md", site)
+    assert [name for name in named if not (ROOT / "docs" / name).is_file()] == []
