@@ -74,7 +74,7 @@ def work(
 ) -> None:
     """Start an agent on a spec or another item, in a separate folder. Without ID, agents on all ready ones.
 
-    An item of another format is named by its key, such as `kiro:login#1.1`.
+    An item of another format is named by its key, such as `list` prints.
 
     Without `--wait` the command returns at once. Follow the run with `runs` and `log`, stop it with `pause`.
     """

@@ -64,7 +64,7 @@ impl ChantProject {
 
     /// The project where its runs are looked at: where it has no specs, that of the orders for other items.
     fn with_runs(&self) -> Result<&Arc<Project>, Error> {
-        if self.project.is_initialized() {
+        if !self.project.has_orders() || self.project.is_initialized() {
             return Ok(&self.project);
         }
         self.project.orders()

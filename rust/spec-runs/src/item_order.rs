@@ -404,7 +404,7 @@ mod tests {
     #[test]
     fn what_a_document_says_is_no_part_of_the_order_itself() {
         let order = WorkOrder {
-            key: "kiro:a#1".into(),
+            key: "todo:a#1".into(),
             title: "Do\nit <!-- check: x -->".into(),
             noun: "task".into(),
             parts: vec![(
@@ -428,6 +428,6 @@ mod tests {
             .collect();
         assert_eq!(criteria, ["1 Do - [x] it"]);
         assert_eq!(spec.title.as_deref(), Some("Do it <! -- check: x -->"));
-        assert_eq!(key_of_order(&spec).unwrap().as_deref(), Some("kiro:a#1"));
+        assert_eq!(key_of_order(&spec).unwrap().as_deref(), Some("todo:a#1"));
     }
 }

@@ -139,12 +139,12 @@ pub trait WorkItems: Send + Sync {
     /// The same for the documents as they lie on disk.
     ///
     /// # Errors
-    /// A failure to read them.
+    /// The reason why a person has to look.
     fn landed_on_disk(
         &self,
         project: &Project,
         landing: &ItemLanding<'_>,
-    ) -> Result<Result<Vec<DocumentText>, String>, Error>;
+    ) -> Result<Vec<DocumentText>, String>;
 }
 
 /// Returns the ID under which runs work on an item: derived from its key alone, so that nothing that a document says
@@ -183,12 +183,12 @@ mod tests {
 
     #[test]
     fn ids_of_runs_come_from_keys_alone() {
-        let id = run_id_of("openspec:add-auth#2.1");
-        assert!(id.starts_with("item.openspec.add-auth.2-1."), "{id}");
+        let id = run_id_of("todo:add-auth#2.1");
+        assert!(id.starts_with("item.todo.add-auth.2-1."), "{id}");
         assert!(is_run_id(&id));
-        assert_ne!(id, run_id_of("openspec:add-auth#2-1"));
+        assert_ne!(id, run_id_of("todo:add-auth#2-1"));
         for key in [
-            "kiro:../../x#1",
+            "todo:../../x#1",
             "x:\n",
             "x:-rf",
             "x:refs/heads/a",

@@ -58,7 +58,7 @@ pub struct RunRecord {
     pub spec_id: String,
     /// That item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub item: Option<ItemEntry>,
+    pub item: Option<Box<ItemEntry>>,
     /// The run of a chain or of several specs that it belongs to.
     #[serde(default)]
     pub parent: Option<String>,

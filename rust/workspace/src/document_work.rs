@@ -1,4 +1,4 @@
-//! Runs on items of formats with tools of their own: tasks of graphs, tasks of features, tickets. Each item stands in
+//! Runs on items of formats with tools of their own: tasks of graphs, tasks of features, change requests. Each item stands in
 //! one document, and is the same one only as long as its title and the texts of its boxes are.
 
 use std::ops::Range;
@@ -17,16 +17,16 @@ use chant_tickets::code::TicketCode;
 use chant_tickets::criteria::criteria;
 use chant_tickets::edit::TicketDraft;
 use chant_tickets::model::TicketStatus;
-use chant_tickets::parse as tickets;
+use chant_tickets::parse::ticket as parse_ticket;
 use chant_vine::apply::apply;
 use chant_vine::document::VineDocument;
 use chant_vine::frontier::GraphPlan;
-use chant_vine::model::TaskStatus;
+use chant_vine::model::{TaskStatus, VineNode};
 use chant_vine::operation::GraphOperation;
 
 use super::error::WorkspaceError;
 use super::external_lookup::{external_items, path_of_ticket};
-use super::key::normal;
+use super::key::{normal, of_feature, of_task, of_ticket};
 use super::plan_work::is_planning;
 
 /// A format with tools of its own, as runs work on its items.
@@ -36,7 +36,7 @@ pub(super) enum DocumentFormat {
     Graph,
     /// Tasks of spec-kit features.
     Feature,
-    /// Tickets.
+    /// Change requests.
     Ticket,
 }
 
@@ -62,16 +62,6 @@ struct ReadItem {
 }
 
 impl DocumentFormat {
-    /// The format of the word of a key.
-    pub(super) fn of(key: &str) -> Option<Self> {
-        match split_key(key)?.0 {
-            "vine" => Some(Self::Graph),
-            "speckit" => Some(Self::Feature),
-            "tickets" => Some(Self::Ticket),
-            _ => None,
-        }
-    }
-
     fn read(self, key: &str, path: &str, text: &str) -> Option<ReadItem> {
         let (_, name) = split_key(key)?;
         match self {
@@ -134,11 +124,11 @@ fn read_graph_task(path: &str, (_, id): (&str, &str), text: &str) -> Option<Read
     let node = document.plan.graph.find(id)?;
     let status = node.status()?;
     let open = |id: &&str| {
-        let other = document.plan.graph.find(id).and_then(|node| node.status());
+        let other = document.plan.graph.find(id).and_then(VineNode::status);
         !other.is_some_and(TaskStatus::is_satisfied)
     };
     let waits = node.dependencies.iter().map(|id| &**id).filter(open);
-    let waits = waits.map(|id| format!("vine:{path}#{id}"));
+    let waits = waits.map(|id| of_task(path, id));
     Some(ReadItem {
         title: node.name.to_string(),
         noun: "Task of a graph",
@@ -167,7 +157,7 @@ fn read_feature_task(path: &str, (label, id): (&str, &str), text: &str) -> Optio
         let named = list.named(id);
         !named.iter().all(|at| list.tasks[*at].mark.is_settled()) || named.is_empty()
     });
-    let waits = waits.map(|id| format!("speckit:{label}#{id}"));
+    let waits = waits.map(|id| of_feature(label, id));
     let folder = path.strip_suffix(TASKS).unwrap_or_default();
     let stories = match task.stories.as_slice() {
         [] => String::new(),
@@ -193,7 +183,7 @@ fn read_feature_task(path: &str, (label, id): (&str, &str), text: &str) -> Optio
 }
 
 fn read_ticket(path: &str, text: &str) -> ReadItem {
-    let ticket = tickets::ticket(path, text.to_owned());
+    let ticket = parse_ticket(path, text.to_owned());
     let boxes = criteria(&ticket).into_iter().map(|one| ReadBox {
         mark: ticket.body_start + one.item.marker.start + "[".len(),
         text: one.text,
@@ -203,7 +193,7 @@ fn read_ticket(path: &str, text: &str) -> ReadItem {
         .depends_on
         .iter()
         .map(|name| match TicketCode::read(name) {
-            Some(code) => format!("tickets:{code}"),
+            Some(code) => of_ticket(&code),
             None => name.to_string(),
         });
     ReadItem {
@@ -385,15 +375,15 @@ impl DocumentWork<'_> {
     }
 
     /// # Errors
-    /// None of its own.
+    /// The reason why a person has to look.
     pub(super) fn landed_on_disk(
         &self,
         landing: &ItemLanding<'_>,
-    ) -> Result<Result<Vec<DocumentText>, String>, Error> {
-        Ok(match self.on_disk(landing.key) {
+    ) -> Result<Vec<DocumentText>, String> {
+        match self.on_disk(landing.key) {
             Some((path, text)) => self.landed(landing, path, text),
             None => Err(format!("{} is not there any more", landing.key)),
-        })
+        }
     }
 
     fn landed(

@@ -2,6 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::document_work::DocumentFormat;
 use chant_base::external_items::{is_key, split_key, split_repository};
 use chant_tickets::code::TicketCode;
 use chant_vine::files::with_ending;
@@ -32,6 +33,16 @@ pub fn of_feature(label: &str, part: &str) -> String {
 /// The key of a ticket.
 pub fn of_ticket(code: &TicketCode) -> String {
     format!("tickets:{code}")
+}
+
+/// The format with tools of its own that a key names, as runs work on its items.
+pub(super) fn document_format_of(key: &str) -> Option<DocumentFormat> {
+    match split_key(key)?.0 {
+        "vine" => Some(DocumentFormat::Graph),
+        "speckit" => Some(DocumentFormat::Feature),
+        "tickets" => Some(DocumentFormat::Ticket),
+        _ => None,
+    }
 }
 
 /// The key of what a spec names: a spec, also one of another repository, or an item of another dialect.

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use chant_base::error::Error;
@@ -17,19 +16,16 @@ use chant_plan_format::order::{OrderCriterion, PlanOrder};
 use chant_plan_format::snapshot::SnapshotNode;
 use chant_plan_format::unit::{PlanItem, PlanUnit};
 use chant_plan_store::{EditTarget, PlanRoot, PlanStore, StagedPlan};
-use chant_speckit::files::TASKS;
-use chant_speckit::resolve::SPECS as FEATURES;
 use chant_specs::project::Project;
 use chant_specs::work_items::{
     DocumentText, ItemJudgement, ItemLanding, ItemWork, OrderBox, WorkOrder,
 };
 use chant_store::journal::ChangeStep;
-use chant_tickets::projects::TICKETS;
 
 use super::error::WorkspaceError;
 use super::external_lookup::external_items;
 use super::formats;
-use super::revision_view::plans_at_commit;
+use super::revision_view::{is_tool_document, plans_at_commit};
 
 /// The items of one format of a project, for runs.
 #[derive(Clone, Copy)]
@@ -62,6 +58,13 @@ impl FoundItem {
         let document = self.unit().document_of(self.item());
         document.map_or(&self.unit().source.path, |document| &document.path)
     }
+}
+
+/// The item with a key in the plans of a root.
+fn find_item(root: Option<Arc<PlanRoot>>, key: &str) -> Option<FoundItem> {
+    let root = root?;
+    let node = root.snapshot.node_of(key)?;
+    Some(FoundItem { root, node })
 }
 
 /// A box of an item in a unit.
@@ -146,18 +149,12 @@ impl PlanWork<'_> {
             .collect()
     }
 
-    fn find(&self, root: Option<Arc<PlanRoot>>, key: &str) -> Option<FoundItem> {
-        let root = root?;
-        let node = root.snapshot.node_of(key)?;
-        Some(FoundItem { root, node })
-    }
-
     /// # Errors
     /// A failure of git.
     pub(super) fn judge(&self, work: &ItemWork<'_>) -> Result<ItemJudgement, Error> {
         let top = self.project.root();
-        let base = self.find(plans_at_commit(top, self.format, work.base)?, work.key);
-        let tip = self.find(plans_at_commit(top, self.format, work.tip)?, work.key);
+        let base = find_item(plans_at_commit(top, self.format, work.base)?, work.key);
+        let tip = find_item(plans_at_commit(top, self.format, work.tip)?, work.key);
         let mut judgement = ItemJudgement {
             ticked: vec![false; work.boxes.len()],
             ..ItemJudgement::default()
@@ -169,11 +166,11 @@ impl PlanWork<'_> {
             (Some(base), None) => {
                 judgement
                     .objections
-                    .push(format!("takes {} out of {}", work.key, base.path()))
+                    .push(format!("takes {} out of {}", work.key, base.path()));
             }
             (Some(base), Some(tip)) => {
                 free = self.free_paths(base);
-                self.compare(base, tip, work, &mut judgement)?;
+                self.compare(base, tip, work, &mut judgement);
             }
         }
         let own = base
@@ -205,11 +202,11 @@ impl PlanWork<'_> {
         tip: &FoundItem,
         work: &ItemWork<'_>,
         judgement: &mut ItemJudgement,
-    ) -> Result<(), Error> {
+    ) {
         let Ok(order) = self.format.order(&base.root.snapshot, base.node) else {
             let why = format!("began with {}, which was done already", work.key);
             judgement.objections.push(why);
-            return Ok(());
+            return;
         };
         let texts = boxes_of(&order);
         if !texts
@@ -219,7 +216,7 @@ impl PlanWork<'_> {
         {
             let why = format!("began with other boxes of {} than the run", work.key);
             judgement.objections.push(why);
-            return Ok(());
+            return;
         }
         if base.item().title != tip.item().title {
             judgement.objections.push(format!("rewords {}", work.key));
@@ -247,7 +244,7 @@ impl PlanWork<'_> {
         judgement.own_paths.push(base.path().to_owned());
         judgement.own_paths.sort_unstable();
         judgement.own_paths.dedup();
-        for holder in self.holders_of(base) {
+        for holder in Self::holders_of(base) {
             let then = base.unit().items[holder].spans.mark.clone();
             let path = base.path();
             let now = tip
@@ -280,11 +277,10 @@ impl PlanWork<'_> {
                 ));
             }
         }
-        Ok(())
     }
 
     /// The items above an item that only hold others: their ticks say no more than those of their parts.
-    fn holders_of(&self, found: &FoundItem) -> Vec<usize> {
+    fn holders_of(found: &FoundItem) -> Vec<usize> {
         let unit = found.unit();
         let mut holders = Vec::new();
         let mut above = found.item().parent;
@@ -304,20 +300,19 @@ impl PlanWork<'_> {
         commit: &str,
     ) -> Result<Result<Vec<DocumentText>, String>, Error> {
         let top = self.project.root();
-        if let Some(found) = self.find(plans_at_commit(top, self.format, commit)?, landing.key) {
+        if let Some(found) = find_item(plans_at_commit(top, self.format, commit)?, landing.key) {
             return Ok(self.landed(&found, landing));
         }
         let was_there = commit != landing.base
-            && self
-                .find(
-                    plans_at_commit(top, self.format, landing.base)?,
-                    landing.key,
-                )
-                .is_some();
+            && find_item(
+                plans_at_commit(top, self.format, landing.base)?,
+                landing.key,
+            )
+            .is_some();
         if was_there {
             return Ok(Err(format!("{} is not there any more", landing.key)));
         }
-        let is_tracked = match (self.find(self.on_disk(), landing.key), self.project.repo()?) {
+        let is_tracked = match (find_item(self.on_disk(), landing.key), self.project.repo()?) {
             (Some(found), Some(repo)) => repo.is_tracked(&top.join(found.path()))?,
             _ => false,
         };
@@ -328,16 +323,16 @@ impl PlanWork<'_> {
     }
 
     /// # Errors
-    /// None of its own.
+    /// The reason why a person has to look.
     pub(super) fn landed_on_disk(
         &self,
         landing: &ItemLanding<'_>,
-    ) -> Result<Result<Vec<DocumentText>, String>, Error> {
-        let found = self.find(self.on_disk(), landing.key);
+    ) -> Result<Vec<DocumentText>, String> {
+        let found = find_item(self.on_disk(), landing.key);
         let gone = || format!("{} is not there any more", landing.key);
-        Ok(found
+        found
             .ok_or_else(gone)
-            .and_then(|found| self.landed(&found, landing)))
+            .and_then(|found| self.landed(&found, landing))
     }
 
     /// The documents of an item with the marks of a landing.
@@ -479,19 +474,7 @@ fn open_parts(root: &PlanRoot, node: usize) -> Vec<String> {
 /// Returns true for a path that belongs to the plans of some format; files in the folder of the run's own unit that
 /// are none of its documents are free.
 pub(super) fn is_planning(path: &str, own_unit: Option<&str>) -> bool {
-    let is_of_feature = || {
-        let parts: Vec<&str> = path.split('/').collect();
-        matches!(parts.as_slice(), [FEATURES, _, TASKS])
-    };
-    let is_graph = Path::new(path)
-        .extension()
-        .is_some_and(|ending| ending == "vine");
-    if is_graph
-        || is_of_feature()
-        || path
-            .strip_prefix(TICKETS)
-            .is_some_and(|rest| rest.starts_with('/'))
-    {
+    if is_tool_document(path) {
         return true;
     }
     let is_in = |folder: &str| {
@@ -514,7 +497,7 @@ pub(super) fn is_planning(path: &str, own_unit: Option<&str>) -> bool {
         let markers = format.scope().markers.iter();
         let markers = markers.map(|marker| marker.split('/').next().unwrap_or_default());
         format.scope().settings.contains(&path)
-            || tops.chain(markers).any(|top| is_in(top))
+            || tops.chain(markers).any(&is_in)
             || layout.archives.iter().any(|folder| is_in(folder))
     })
 }
@@ -622,7 +605,7 @@ fn work_order(order: &PlanOrder, unit: &PlanUnit) -> WorkOrder {
     });
     let statements = order.statements.iter();
     let statements = statements.map(|one| (one.number.to_string(), one.text.to_string()));
-    let texts = |texts: &[Box<str>]| texts.iter().map(|text| text.to_string()).collect();
+    let texts = |texts: &[Box<str>]| texts.iter().map(ToString::to_string).collect();
     let own_paths: Vec<String> = texts(&order.own_paths);
     WorkOrder {
         key: order.key.to_string(),

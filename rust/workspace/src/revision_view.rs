@@ -690,6 +690,16 @@ fn has_ending(path: &str, ending: &str) -> bool {
     Path::new(path).extension().is_some_and(|own| own == ending)
 }
 
+/// Returns true for a path at which a format with tools of its own keeps items, where its usual folders are.
+pub(super) fn is_tool_document(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    has_ending(path, "vine")
+        || matches!(parts.as_slice(), [FEATURES, _, TASKS])
+        || path
+            .strip_prefix(TICKETS)
+            .is_some_and(|rest| rest.starts_with('/'))
+}
+
 fn is_hidden(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('.'))
 }

@@ -8,10 +8,10 @@ use chant_specs::work_items::{
     DocumentText, ItemJudgement, ItemLanding, ItemWork, WorkItems, WorkOrder,
 };
 
-use super::document_work::{DocumentFormat, DocumentWork};
+use super::document_work::DocumentWork;
 use super::error::WorkspaceError;
 use super::formats;
-use super::key::normal;
+use super::key::{document_format_of, normal};
 use super::plan_work::PlanWork;
 
 /// The formats of this crate, for runs.
@@ -40,7 +40,7 @@ impl<'a> ItemsOf<'a> {
         if let Some(format) = formats::find(word) {
             return Some(Self::Plan(PlanWork { project, format }));
         }
-        let format = DocumentFormat::of(key.trim())?;
+        let format = document_format_of(key.trim())?;
         Some(Self::Document(DocumentWork { project, format }))
     }
 
@@ -93,7 +93,8 @@ impl WorkItems for FormatsAtWork {
         &self,
         project: &Project,
         landing: &ItemLanding<'_>,
-    ) -> Result<Result<Vec<DocumentText>, String>, Error> {
-        ask!(ItemsOf::of(project, landing.key)?, items => items.landed_on_disk(landing))
+    ) -> Result<Vec<DocumentText>, String> {
+        let items = ItemsOf::of(project, landing.key).map_err(|error| error.to_string())?;
+        ask!(items, items => items.landed_on_disk(landing))
     }
 }

@@ -105,7 +105,11 @@ impl ForecastScope {
     fn of(specs: &SpecGraph, work: &StartTarget, mode: WorkMode, agent: Option<&str>) -> Self {
         let first: BTreeSet<String> = match work {
             StartTarget::Spec(id) => BTreeSet::from([id.to_string()]),
-            StartTarget::Members { driver, .. } => specs.open_members(driver).into_iter().collect(),
+            StartTarget::Members { driver, members } => {
+                // The parts of an item of another format are no members by their IDs.
+                let members = members.iter().map(ToString::to_string);
+                members.chain(specs.open_members(driver)).collect()
+            }
         };
         let goes_on = mode != WorkMode::Single;
         let named = matches!(work, StartTarget::Spec(_));

@@ -154,7 +154,11 @@ pub fn work_forecast_item(
     wish: &StartOptions,
 ) -> Result<Answer, Error> {
     let orders = project.orders()?;
-    let (_, id) = item_order::write_order(orders, name, wish.asked.skip_criteria)?;
+    let skips = wish.asked.skip_criteria;
+    let (order, id) = item_order::write_order(orders, name, skips)?;
+    if !order.open_parts.is_empty() {
+        item_order::write_ready(orders, id.as_str(), skips)?;
+    }
     work_forecast(orders, id.as_str(), wish)
 }
 

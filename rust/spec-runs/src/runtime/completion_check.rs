@@ -327,7 +327,11 @@ impl CompletionCheck<'_> {
         found: &[WorkCommit],
     ) -> Result<CompletionEvidence, Error> {
         let mut commits: Vec<BranchCommit> = found.iter().map(BranchCommit::from).collect();
-        let objections = item_work::judge(self, &scene.repo, record, &mut commits)?;
+        let objections = item_work::judge(
+            (self.project, &scene.repo),
+            (record, self.place),
+            &mut commits,
+        )?;
         let tip = self.place.branch_text(self.project, &scene.repo)?;
         let others = self.other_specs(scene, found)?;
         let output = self.output(record, scene);

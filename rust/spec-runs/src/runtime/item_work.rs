@@ -3,7 +3,6 @@
 
 use super::super::evidence::BranchCommit;
 use super::super::item_order::{boxes_of, work_items};
-use super::completion_check::CompletionCheck;
 use super::run_folder::{RunFolder, in_git};
 use chant_base::error::Error;
 use chant_git::Repo;
@@ -24,15 +23,13 @@ use chant_work::run_record::{ItemEntry, RunRecord};
 /// # Errors
 /// A failure of git, or to write the run's copy of the order.
 pub(super) fn judge(
-    check: &CompletionCheck<'_>,
-    repo: &Repo,
-    record: &RunRecord,
+    (project, repo): (&Project, &Repo),
+    (record, place): (&RunRecord, &RunFolder),
     commits: &mut [BranchCommit],
 ) -> Result<Vec<String>, Error> {
     let Some(item) = &record.item else {
         return Ok(Vec::new());
     };
-    let (project, place) = (check.project, check.place);
     let tip = place.branch_tip(repo)?;
     let inside = inside_of(place);
     let mut objections = Vec::new();
@@ -111,6 +108,8 @@ pub(super) struct ItemMarks {
     on_disk: Vec<DocumentText>,
     /// The way from the top of the checkout to the project.
     inside: String,
+    /// The key of the item.
+    pub(super) key: Option<String>,
 }
 
 impl ItemMarks {
@@ -134,11 +133,12 @@ impl ItemMarks {
             Err(why) => return Ok(Err(why)),
         };
         // What a person made of the item on disk stays as it is; the marks are in the commit.
-        let on_disk = work_items(project)?.landed_on_disk(project, &landing)?;
+        let on_disk = work_items(project)?.landed_on_disk(project, &landing);
         Ok(Ok(Self {
             in_commit,
             on_disk: on_disk.unwrap_or_default(),
             inside: inside_of(place).to_owned(),
+            key: Some(item.key.clone()),
         }))
     }
 
@@ -207,7 +207,7 @@ pub(super) fn mark_untracked(
     };
     let boxes = boxes_of(item);
     let landing = landing_of((item, &boxes), record, place);
-    let texts = match work_items(project)?.landed_on_disk(project, &landing)? {
+    let texts = match work_items(project)?.landed_on_disk(project, &landing) {
         Ok(texts) => texts,
         Err(why) => return Ok(Some(format!("{why}; nothing was marked there"))),
     };

@@ -265,7 +265,7 @@ fn record(project: &Project, runs: &RunStore, mut draft: RunRecord) -> Result<Ru
         draft.account = choose_account(project, runs, &config, (&agent.name, &draft.asked))?;
         return Ok(runs.create_run(draft)?);
     }
-    draft.item = item_order::entry_of(project, &spec)?;
+    draft.item = item_order::entry_of(project, &spec)?.map(Box::new);
     if let Some(item) = &draft.item {
         item_order::refuse_overlap(runs, &draft.spec_id, item)?;
         if let Some(target) = &draft.target {

@@ -39,6 +39,15 @@ impl Project {
         self.documents.path() != self.root.path()
     }
 
+    /// Returns true if work on items of other formats was asked for here. Costs a look, and makes nothing.
+    pub fn has_orders(&self) -> bool {
+        let state = self.state();
+        state.is_ok_and(|state| {
+            let folder = state.read(&state.in_checkout(ORDERS));
+            folder.is_some_and(|folder| disk::exists(&folder))
+        })
+    }
+
     /// The same project with the orders for items of other formats in place of its specs.
     ///
     /// # Errors

@@ -119,8 +119,6 @@ struct MergeInputs {
     original: Option<SpecVersion>,
     /// The documents of an item of another format.
     marks: ItemMarks,
-    /// The key of that item.
-    key: Option<String>,
 }
 
 /// A spec's file in the checkout, and its new text.
@@ -268,7 +266,6 @@ impl RunLanding<'_> {
         Ok(Ok(MergeInputs {
             snapshot,
             marks,
-            key: record.item.map(|item| item.key),
             old,
             tip: place.branch_tip(self.repo)?,
             text: own.text,
@@ -387,7 +384,7 @@ impl RunLanding<'_> {
         let parts = MessageParts {
             branch: &place.branch,
             target: &place.target,
-            spec: sight.key.as_deref().unwrap_or(&place.spec_id),
+            spec: sight.marks.key.as_deref().unwrap_or(&place.spec_id),
             title: title.as_deref(),
         };
         let form = (config.landing_message.as_deref(), config.landing_style);
