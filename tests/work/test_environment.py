@@ -329,3 +329,98 @@ def test_a_project_lends_nothing_of_the_user(recipes: Recipes) -> None:
     recipes.shop.commit()
     record = recipes.run("test ! -e .env")
     assert record["end_state"] == "completed", record
+
+
+LOCK = """\
+{"name": "shop", "lockfileVersion": 3, "packages": {
+"": {"name": "shop"},
+"node_modules/b": {
+  "version": "1.0.0", "resolved": "https://example.org/b/-/b-1.0.0.tgz", "integrity": "x-1.0.0"}}}
+"""
+
+NPM = """\
+#!/bin/sh
+test "$1" = ci || exit 9
+mkdir node_modules
+cp package-lock.json node_modules/list.txt
+echo "$npm_config_ignore_scripts $LENT_TO_SETUP" > node_modules/asked.txt
+"""
+
+
+def begin_with_npm(recipes: Recipes, monkeypatch: pytest.MonkeyPatch, check: str) -> None:
+    """Let the recipe be one of npm's, with a program in its place."""
+    programs = recipes.beside / "bin"
+    programs.mkdir()
+    (programs / "npm").write_text(NPM, encoding="utf-8")
+    (programs / "npm").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setenv("LENT_TO_SETUP", VALUE)
+    lend(recipes.shop)
+    recipes.begin(check=check)
+    config = recipes.shop.root / ".chant" / "config.md"
+    text = config.read_text("utf-8").replace(f"[[sh, {recipes.step}]]", "[[npm, ci]]")
+    config.write_text(text.replace("[deps.txt]", "[package-lock.json]"), encoding="utf-8")
+    (recipes.shop.root / "package-lock.json").write_text(LOCK, encoding="utf-8")
+    recipes.shop.commit()
+
+
+@pytest.mark.requirement("environment:checks:versions_alone")
+def test_work_that_changes_versions_alone_is_checked_with_a_candidate(
+    recipes: Recipes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = 'grep -q b-1.2.0 node_modules/list.txt && test "$(cat node_modules/asked.txt)" = "true "'
+    begin_with_npm(recipes, monkeypatch, check)
+    agent = f'test "$(cat node_modules/asked.txt)" = " {VALUE}"; sed -i s/1.0.0/1.2.0/g package-lock.json'
+    record = recipes.run(agent)
+    assert record["end_state"] == "completed", (record, recipes.shop.log(ID))
+    (entry,) = record["environment"]
+    assert entry["is_candidate"]
+    assert len(recipes.layers()) == 1, "a candidate goes with its checks"
+
+
+@pytest.mark.requirement("environment:checks:versions_alone")
+@pytest.mark.parametrize(
+    ("change", "state", "said"),
+    [
+        ("s/1.0.0/1.3.0/g", "failed", "environment: deps@{key} (candidate)"),
+        ("s/example.org/elsewhere.org/g", "needs_attention", "what recipe 'deps' installs from"),
+        ('s/"integrity"/"hasInstallScript": true, "integrity"/', "needs_attention", "recipe 'deps'"),
+    ],
+)
+def test_other_changes_wait_and_a_failed_check_names_its_environment(
+    recipes: Recipes, monkeypatch: pytest.MonkeyPatch, change: str, state: str, said: str
+) -> None:
+    begin_with_npm(recipes, monkeypatch, "grep -q b-1.2.0 node_modules/list.txt")
+    record = recipes.run(f"sed -i '{change}' package-lock.json")
+    assert record["end_state"] == state, record
+    key = record["environment"][0]["key"][:12]
+    assert said.format(key=key) in record["reason"]
+
+
+ITEMS = """\
+  items:
+    - match: {labels: [web], folders: [web]}
+      folder: web
+      recipes: [deps]
+      services: []
+"""
+
+
+@pytest.mark.requirement("environment:items:part")
+def test_items_have_a_folder_and_some_of_the_recipes(recipes: Recipes) -> None:
+    recipes.begin(more=ITEMS + '  services: {never: {start: [sh, -c, "exit 1"]}}\n')
+    shop = recipes.shop
+    config = shop.root / ".chant" / "config.md"
+    other = "    other: {inputs: [deps.txt], steps: [[sh, -c, exit 7]], outputs: [other]}\n  items:\n"
+    config.write_text(config.read_text("utf-8").replace("  items:\n", other), encoding="utf-8")
+    (shop.root / "web").mkdir()
+    (shop.root / "web" / "page.txt").write_text("", encoding="utf-8")
+    criteria = ["Works <!-- check: deps -->"]
+    shop.spec(ID, criteria=criteria, labels=["web"], targets=["web/page.txt"])
+    shop.spec(OTHER, criteria=criteria, labels=["web"], targets=["api/page.txt"])
+    shop.commit("Web")
+    record = recipes.run("test -e page.txt; test -e ../node_modules/list.txt; cd ..")
+    assert record["end_state"] == "completed", record
+    assert [entry["recipe"] for entry in record["environment"]] == ["deps"]
+    with pytest.raises(RefusedError, match="Recipe 'other' failed"):
+        recipes.run("true", OTHER)

@@ -51,7 +51,7 @@ def confine(
     argv, variables, order, note = project.confine_command(str(context.obj.working_directory), list(command))
     say(note, err=True)
     if order is not None:
-        os.execve(argv[0], [*argv, str(_readable(order))], variables)
+        os.execve(argv[0], [*argv, str(readable(order))], variables)
     try:
         os.execvpe(argv[0], argv, {**session.environment, **variables})
     except FileNotFoundError as error:
@@ -62,7 +62,7 @@ def confine(
         raise SystemExit(NOT_STARTED) from error
 
 
-def _readable(order: bytes) -> int:
+def readable(order: bytes) -> int:
     """Put an order where the program reads it that this process becomes."""
     descriptor = os.memfd_create("order", 0)
     with os.fdopen(os.dup(descriptor), "wb") as file:

@@ -2,20 +2,82 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
+from pathlib import Path
+
 import click
 
 from chant_mcp.commands.answers import json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust
+from chant_mcp.commands.confine import NOT_FOUND, NOT_STARTED, readable
 from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.init import files, foreign_setup, recipes
 from chant_mcp.session import Session
 from chant_mcp.terminal import counted, say, say_json
 
+SIGNALLED = 128
+"""What shells add to the number of the signal that ended a command."""
 
-@click.group(cls=SentenceGroup)
+
+class _CommandGroup(SentenceGroup):
+    """A group that takes a command of the user's behind `--`, for its own `run`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Lead `env -- COMMAND` to `env run -- COMMAND`."""
+        return super().parse_args(ctx, ["run", *args] if args[:1] == ["--"] else args)
+
+
+@click.group(cls=_CommandGroup)
 def env() -> None:
     """See and build what recipes install in the folders of runs and checks."""
+
+
+@env.command(context_settings={"ignore_unknown_options": True})
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@on_project
+@changes_files
+@asks_for_trust
+@click.pass_context
+def run(context: click.Context, session: Session, command: tuple[str, ...]) -> None:
+    """Run a command as an agent would; also `env -- COMMAND`.
+
+    It gets a new folder with the files that a run from the present branch would have, what recipes
+    install, ports, services and lent files, and is confined. The folder goes with the command, whose exit
+    code this is.
+    """
+    if command[0].startswith("-"):
+        raise click.NoSuchOption(command[0])
+    code = session.chant.environment_enter(list(command), _started, progress=lambda step: say(step, err=True))
+    context.exit(code)
+
+
+def _started(argv: list[str], variables: dict[str, str], order: bytes | None, folder: Path, note: str) -> int:
+    """Start a command at this terminal, wait for its end, and give its exit code."""
+    say(note, err=True)
+    passed: tuple[int, ...] = ()
+    if order is not None:
+        passed = (readable(order),)
+        argv = [*argv, str(passed[0])]
+    try:
+        with subprocess.Popen(argv, env=variables, cwd=folder, pass_fds=passed) as started:
+            while True:
+                # Ctrl-C reaches the command, too, which decides what it means.
+                with contextlib.suppress(KeyboardInterrupt):
+                    code = started.wait()
+                    break
+    except FileNotFoundError:
+        say(f"There is no program {argv[0]}.", err=True)
+        return NOT_FOUND
+    except OSError as error:
+        say(f"{argv[0]} cannot be started: {error.strerror}", err=True)
+        return NOT_STARTED
+    finally:
+        for descriptor in passed:
+            os.close(descriptor)
+    return code if code >= 0 else SIGNALLED - code
 
 
 @env.command()
@@ -37,6 +99,8 @@ def show(session: Session, as_json: bool) -> None:
     if found["recipes"]:
         how = "Large ones are mounted." if found["view"] == "mounted" else "They are copied into each folder."
         say(how)
+    if found["services"]:
+        say(f"services: {', '.join(found['services'])}")
     for layer in found["layers"]:
         megabytes = -(-layer["bytes"] // 1_000_000)
         say(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import shutil
 import subprocess
@@ -29,11 +30,20 @@ _GOTO = {"code", "codium", "cursor"}
 @click.command("open")
 @click.argument("name", metavar="NAME")
 @click.option("--print", "print_only", is_flag=True, help="Print the file and the line; open nothing.")
+@click.option("--preview", is_flag=True, help="Show what the server of its run answers, until Ctrl-C.")
+@click.option("--port", metavar="NAME", help="With --preview: the name of the port; the first if left out.")
 @json_option
 @on_project
 @changes_files
-def open_item(session: Session, name: str, print_only: bool, as_json: bool) -> None:
-    """Open the file of an item in your editor: VISUAL, else EDITOR."""
+def open_item(
+    session: Session, name: str, print_only: bool, preview: bool, port: str | None, as_json: bool
+) -> None:
+    """Open the file of an item in your editor: VISUAL, else EDITOR; with --preview, what its run serves."""
+    if port is not None and not preview:
+        raise click.UsageError("--port goes with --preview.")
+    if preview:
+        _preview(session, name, port, opens=not print_only, as_json=as_json)
+        return
     item = find_item(session, name)
     path, line = session.place.root / item.path, _line(session, item)
     if not print_only:
@@ -42,6 +52,48 @@ def open_item(session: Session, name: str, print_only: bool, as_json: bool) -> N
         say_json(written({"key": item.key, "path": item.path, "line": line, "opened": not print_only}))
     elif print_only:
         say(f"{item.path}:{line}")
+
+
+def _preview(session: Session, name: str, port: str | None, *, opens: bool, as_json: bool) -> None:
+    """Serve the preview of a run until it ends; Ctrl-C ends it, too."""
+    import asyncio
+
+    from chant_mcp.preview import Preview
+
+    found = session.chant.environment_ports(name).data
+    ports = found["ports"]
+    asked = next((one for one in ports if port in (None, one["name"])), None)
+    if asked is None:
+        known = ", ".join(one["name"] for one in ports)
+        raise RefusedError(f"The run of '{found['spec_id']}' has no port {port}. It has: {known}.")
+    if not asked["is_listening"]:
+        raise RefusedError(
+            f"Nothing listens on port {asked['name']} of the run of '{found['spec_id']}' yet. A server of "
+            f"the run has to listen on 127.0.0.1:{asked['port']} (CHANT_PORT_{asked['name'].upper()})."
+        )
+
+    def started(address: str) -> None:
+        if as_json:
+            say_json(written({"spec_id": found["spec_id"], "port": asked["name"], "url": address}))
+        else:
+            say(f"{found['spec_id']}, port {asked['name']}: {address}")
+            say("Ctrl-C ends it.", err=True)
+        if opens:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    def goes_on() -> bool:
+        try:
+            return session.chant.environment_ports(name).data["process_id"] == found["process_id"]
+        except RefusedError:
+            return False
+
+    # A host name has at most 63 letters in a part.
+    label = found["spec_id"].replace(".", "-")[-60:].strip("-")
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(Preview(label, asked["port"]).serve(started, goes_on))
+        say("The run has ended.", err=True)
 
 
 def _line(session: Session, item: Item) -> int:

@@ -757,6 +757,53 @@ impl ChantProject {
         })
     }
 
+    /// Has `run` start a command in the environment that an agent would have: it gets the command line, variables, the
+    /// order that the line reads if it is a launcher, the folder, and how it is held. Returns the exit code that `run` gives.
+    #[pyo3(signature = (argv, run, *, progress = None))]
+    fn environment_enter(
+        &self,
+        py: Python<'_>,
+        argv: Vec<String>,
+        run: &Bound<'_, PyAny>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<i32, Raised> {
+        let run = run.clone().unbind();
+        let mut raised = None;
+        let mut tell = |step: &str| {
+            let Some(progress) = &progress else { return };
+            let called = Python::attach(|py| progress.call1(py, (step,)).map(drop));
+            raised = raised.take().or(called.err());
+        };
+        let mut failed = None;
+        let code = call(py, || {
+            runs::environment_enter(&self.project, &argv, &mut tell, &mut |held| {
+                let started = Python::attach(|py| {
+                    let held = (
+                        held.argv,
+                        held.variables,
+                        held.order,
+                        held.folder,
+                        held.confinement,
+                    );
+                    run.call1(py, held)?.extract::<i32>(py)
+                });
+                Ok(started.unwrap_or_else(|error| {
+                    failed = Some(error);
+                    1
+                }))
+            })
+        })?;
+        match failed.or(raised) {
+            Some(error) => Err(error.into()),
+            None => Ok(code),
+        }
+    }
+
+    /// The ports of the run that works on a spec.
+    fn environment_ports(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::environment_ports(&self.project, id))
+    }
+
     /// Compares the layers with what they were when they were sealed.
     fn environment_verify(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || runs::environment_verify(&self.project))

@@ -20,6 +20,8 @@ pub struct RunEnvironmentSettings {
     pub variables: BTreeMap<String, String>,
     /// Programs that work beside each agent and beside the checks, by name.
     pub services: BTreeMap<String, ServiceSettings>,
+    /// The parts of it that items have which fit; the first entry that fits counts, and all others have everything.
+    pub items: Vec<ItemEnvironment>,
     /// Files that git ignores and agents get a copy of: by project folder, paths or patterns from there. Only the user's
     /// own configuration gives any.
     pub files: BTreeMap<String, Vec<String>>,
@@ -63,6 +65,79 @@ impl RunEnvironmentSettings {
             format!("/{}", path.join("/"))
         };
         outputs.map(pattern).collect()
+    }
+}
+
+/// The part of the environment that some items have.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct ItemEnvironment {
+    /// The items.
+    #[serde(rename = "match")]
+    pub items: ItemMatch,
+    /// The folder that their agents start in, from the project's root.
+    pub folder: Option<String>,
+    /// The recipes; all if it is absent.
+    pub recipes: Option<Vec<String>>,
+    /// The services; all if it is absent.
+    pub services: Option<Vec<String>>,
+}
+
+/// The items that have a part of the environment: one of the labels, and a target file below one of the folders.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct ItemMatch {
+    /// The labels; any if there is none.
+    pub labels: Vec<String>,
+    /// The folders, from the project's root; any if there is none.
+    pub folders: Vec<String>,
+}
+
+impl ItemMatch {
+    fn fits(&self, labels: &[&str], files: &[&str]) -> bool {
+        let has_label = self
+            .labels
+            .iter()
+            .any(|label| labels.contains(&label.as_str()));
+        let is_below = |folder: &String| {
+            let folder = Path::new(folder);
+            files.iter().any(|file| Path::new(file).starts_with(folder))
+        };
+        (self.labels.is_empty() || has_label)
+            && (self.folders.is_empty() || self.folders.iter().any(is_below))
+    }
+}
+
+impl RunEnvironmentSettings {
+    /// Returns the part that an item has, by its labels and its target files; `None` if it has everything.
+    pub fn of_item(&self, labels: &[&str], files: &[&str]) -> Option<&ItemEnvironment> {
+        self.items.iter().find(|one| one.items.fits(labels, files))
+    }
+
+    /// Returns the first fault of the parts of items.
+    fn fault_of_items(&self) -> Option<String> {
+        for (index, item) in self.items.iter().enumerate() {
+            let mut folders = item.items.folders.iter().chain(&item.folder);
+            let wrong = folders.find(|folder| !is_inside(folder));
+            if let Some(folder) = wrong {
+                return Some(format!(
+                    "environment.items[{index}]: expected a path inside the project, got `{folder}`"
+                ));
+            }
+            let lists = [
+                (&item.recipes, self.recipes.keys().collect::<Vec<_>>()),
+                (&item.services, self.services.keys().collect()),
+            ];
+            for (named, known) in lists {
+                let unknown = named.iter().flatten().find(|name| !known.contains(name));
+                if let Some(name) = unknown {
+                    return Some(format!(
+                        "environment.items[{index}]: there is no recipe or service `{name}`"
+                    ));
+                }
+            }
+        }
+        None
     }
 }
 
@@ -222,6 +297,9 @@ impl RunEnvironmentSettings {
             return Some(format!(
                 "environment.ports: expected names of letters, digits, `-` and `_`, got `{name}`"
             ));
+        }
+        if let Some(fault) = self.fault_of_items() {
+            return Some(fault);
         }
         for (folder, paths) in &self.files {
             let is_absolute = folder.starts_with('/') || folder.starts_with("~/");

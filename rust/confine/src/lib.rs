@@ -42,7 +42,8 @@ use std::sync::Arc;
 
 pub use ability::{ConfinementStatus, LandlockSupport};
 pub use policy::{
-    ConfineBackend, ConfinePolicy, IpcAccess, NetworkAccess, OverlayMount, SandboxLauncher,
+    ConfineBackend, ConfinePolicy, IpcAccess, NetworkAccess, OverlayMount, ProcessLifetime,
+    SandboxLauncher,
 };
 
 /// The confinement of a process.

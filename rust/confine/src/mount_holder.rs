@@ -13,7 +13,7 @@ use chant_base::own_children;
 
 use super::Confinement;
 #[cfg(target_os = "linux")]
-use super::policy::ConfinePolicy;
+use super::policy::{ConfinePolicy, ProcessLifetime};
 #[cfg(target_os = "linux")]
 use super::start::{ProcessInput, ProcessStart};
 
@@ -39,7 +39,7 @@ impl MountHolder {
             return Ok(None);
         };
         let policy = ConfinePolicy {
-            ends_with_starter: true,
+            lifetime: ProcessLifetime::OfStarter,
             ..ConfinePolicy::clone(policy)
         };
         let start = ProcessStart {

@@ -52,8 +52,8 @@ pub struct ConfinePolicy {
     /// The process whose mounts it shares, a [`crate::mount_holder::MountHolder`]'s, in place of own overlays and covered
     /// folders: one folder may be mounted by several processes only if they share the mount.
     pub shares_mounts_of: Option<u32>,
-    /// True if it ends with the process that starts it; only a launcher does so.
-    pub ends_with_starter: bool,
+    /// The end of the process, if it does not end by itself before; only a launcher sees to that.
+    pub lifetime: ProcessLifetime,
     /// The program that starts the process, in namespaces if they can be used; without it the process
     /// has those of this process.
     pub launcher: Option<SandboxLauncher>,
@@ -74,6 +74,16 @@ pub struct OverlayMount {
     pub upper: PathBuf,
     /// An empty folder on the same file system as `upper`.
     pub work: PathBuf,
+}
+
+/// The lifetime of a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProcessLifetime {
+    /// Its own.
+    #[default]
+    Own,
+    /// It ends with the process that starts it.
+    OfStarter,
 }
 
 /// The reachable parts of a network.

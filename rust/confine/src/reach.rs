@@ -11,7 +11,8 @@ use crate::ability::LandlockSupport;
 use crate::opened_paths::OpenedPaths;
 use crate::places::{SECRETS_OF_HOME, SYSTEM};
 use crate::policy::{
-    ConfineBackend, ConfinePolicy, IpcAccess, NetworkAccess, SHARED_MEMORY, SandboxLauncher,
+    ConfineBackend, ConfinePolicy, IpcAccess, NetworkAccess, ProcessLifetime, SHARED_MEMORY,
+    SandboxLauncher,
 };
 use crate::resolved_paths::ResolvedPaths;
 use crate::system_secrets::secrets_of_system;
@@ -154,7 +155,7 @@ impl AccessResolver<'_> {
             overlays: Vec::new(),
             covered: Vec::new(),
             shares_mounts_of: None,
-            ends_with_starter: false,
+            lifetime: ProcessLifetime::Own,
             launcher: request.launcher.clone(),
             backend: request.backend.clone(),
             ability: request.ability,

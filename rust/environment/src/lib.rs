@@ -15,6 +15,7 @@ mod ports;
 mod readiness;
 mod recipe;
 mod seal;
+mod version_change;
 mod view;
 
 use std::io;
@@ -25,7 +26,9 @@ use chant_base::error::{CoreError, ErrorKind};
 pub use layer::{LayerFacts, LayerOutput, LayerPin, LayerStore, OwnLock, SealedLayer};
 pub use ports::PortSlot;
 pub use readiness::{answers_over_http, is_listening};
-pub use recipe::{LayerInputs, RecipeCaches, changed_inputs, platform, with_caches};
+pub use recipe::{
+    LayerInputs, RecipeCaches, changed_inputs, differ_in_versions, platform, with_caches,
+};
 pub use seal::{BuiltFolder, seal};
 pub use view::{CacheFolder, FolderMounts, LayerMount, LayerTarget, place_layer};
 

@@ -10,6 +10,7 @@ use chant_text::canonical::canonical;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::json;
 
+use super::version_change::is_of_versions;
 use super::{EnvironmentError, failed};
 
 /// The version of the layout of layers: with another one all are built again.
@@ -165,6 +166,16 @@ pub fn platform() -> String {
     }
     #[cfg(not(unix))]
     String::new()
+}
+
+/// Returns true if the inputs of two commits differ in nothing but versions of packages from registries, as lock files
+/// name them, and their hashes.
+pub fn differ_in_versions(old: &LayerInputs, new: &LayerInputs) -> bool {
+    let pairs = old.files.iter().zip(&new.files);
+    old.files.len() == new.files.len()
+        && pairs.into_iter().all(|((path, before), (other, after))| {
+            path == other && (before == after || is_of_versions(path, before, after))
+        })
 }
 
 /// Returns the paths of inputs that differ between two commits.

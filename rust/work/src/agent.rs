@@ -123,11 +123,7 @@ pub fn start(
         leader: Some(identity.clone()),
         is_held: true,
         runner: process_tree::runner_here(),
-        bond: match job.confinement {
-            _ if job.confinement.ends_with_its_first_process() => TreeBond::Leader,
-            Confinement::Kernel(_) if cgroup.is_some() => TreeBond::Cgroup,
-            _ => TreeBond::Nothing,
-        },
+        bond: TreeBond::of(&job.confinement, cgroup.as_ref()),
         cgroup,
         services: Vec::new(),
         has_services: false,

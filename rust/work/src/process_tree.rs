@@ -23,6 +23,7 @@ use super::run_store::RunStore;
 use super::service::OF_RUN;
 use chant_base::own_children;
 use chant_base::run_variables::MARK;
+use chant_confine::Confinement;
 
 /// The time that processes without a runner get to end before they are killed.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
@@ -75,6 +76,17 @@ pub(super) enum TreeBond {
     Cgroup,
     /// There is nothing to keep together: the runner has seen the tree end.
     Ended,
+}
+
+impl TreeBond {
+    /// Returns the bond of processes that are confined, and in a control group if there is one.
+    pub(super) fn of(confinement: &Confinement, cgroup: Option<&RunCgroup>) -> Self {
+        match confinement {
+            _ if confinement.ends_with_its_first_process() => Self::Leader,
+            Confinement::Kernel(_) if cgroup.is_some() => Self::Cgroup,
+            _ => Self::Nothing,
+        }
+    }
 }
 
 /// The end of a process tree.

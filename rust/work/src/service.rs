@@ -19,7 +19,6 @@ use super::run_record::{RunRecord, ServiceEntry};
 use super::run_store::RunStore;
 use chant_base::own_children;
 use chant_base::run_variables::MARK;
-use chant_confine::Confinement;
 use chant_confine::start::{ProcessInput, ProcessStart};
 use chant_store::disk::{AppendFile, Disk};
 
@@ -100,11 +99,7 @@ impl ServiceProcess {
             is_held: true,
             // The runner has other programs, too.
             runner: None,
-            bond: match confinement {
-                _ if confinement.ends_with_its_first_process() => TreeBond::Leader,
-                Confinement::Kernel(_) if cgroup.is_some() => TreeBond::Cgroup,
-                _ => TreeBond::Nothing,
-            },
+            bond: TreeBond::of(confinement, cgroup.as_ref()),
             cgroup,
             services: Vec::new(),
             has_services: false,

@@ -88,4 +88,29 @@ REQUIREMENTS: dict[str, Requirement] = {
     "environment:services:eight_at_once": Requirement(
         "Eight runs at once with a server each do not collide.", f"{ISSUE}, 6"
     ),
+    "environment:command:as_an_agent": Requirement(
+        "`env -- COMMAND` runs a command in a folder as an agent has it, with layers, ports and services,"
+        " confined; the exit code is the command's.",
+        f"{ISSUE}, 1 and 6",
+    ),
+    "environment:preview:framed": Requirement(
+        "`open --preview` shows what a port of a running run answers in a sandboxed frame under a host name"
+        " of the run's own; it is no page by itself, and other origins are closed to it.",
+        f"{ISSUE}, 6 (A11 of its design)",
+    ),
+    "environment:items:part": Requirement(
+        "Items that the configuration matches have their own working folder, and some of the recipes and"
+        " services.",
+        f"{ISSUE}, 8",
+    ),
+    "environment:checks:versions_alone": Requirement(
+        "Where a branch changes nothing but versions in a lock file, a candidate layer is built without a"
+        " person, without secrets and without scripts of packages; a failed check names it.",
+        f"{ISSUE}, 3 (A2 of its design)",
+    ),
+    "environment:recipes:five_stacks": Requirement(
+        "A clone of a small project has its first passing check by the recipes that are proposed, for pip,"
+        " uv, npm, cargo and Go.",
+        f"{ISSUE}, 10",
+    ),
 }

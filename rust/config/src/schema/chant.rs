@@ -150,6 +150,7 @@ const KEYS: &[KnownKey] = &[
             used("ports", TEXTS),
             used("variables", Named(&TEXT)),
             used("services", Named(&SERVICE)),
+            used("items", Items(&ITEM)),
             used("files", Named(&TEXTS)),
             used(
                 "secrets",
@@ -269,6 +270,16 @@ const RECIPE: super::KeyShape = Table(&[
     used("caches", TEXTS),
     used("tools", Items(&TEXTS)),
     used("variables", Named(&TEXT)),
+]);
+
+const ITEM: super::KeyShape = Table(&[
+    used(
+        "match",
+        Table(&[used("labels", TEXTS), used("folders", TEXTS)]),
+    ),
+    used("folder", TEXT),
+    used("recipes", TEXTS),
+    used("services", TEXTS),
 ]);
 
 const SERVICE: super::KeyShape = Table(&[

@@ -28,7 +28,7 @@ use std::io;
 
 pub use rustix::process::Pid as ProcessNumber;
 
-use super::policy::{ConfinePolicy, SandboxLauncher};
+use super::policy::{ConfinePolicy, ProcessLifetime, SandboxLauncher};
 use order::{OrderReply, SandboxOrder};
 pub use process_end::ProcessEnd;
 pub(crate) use start::{start, start_holder};
@@ -44,7 +44,9 @@ pub struct ProcessFunctions<'a> {
 impl ConfinePolicy {
     /// Returns the launcher if it has something to do.
     pub(crate) fn used_launcher(&self) -> Option<&SandboxLauncher> {
-        let is_used = self.has_namespaces() || self.cgroup.is_some() || self.ends_with_starter;
+        let is_used = self.has_namespaces()
+            || self.cgroup.is_some()
+            || self.lifetime == ProcessLifetime::OfStarter;
         self.launcher.as_ref().filter(|_| is_used)
     }
 }
@@ -115,7 +117,9 @@ fn launched(
     if let Some(group) = &policy.cgroup {
         namespaces::join_control_group(group)?;
     }
-    if let Some(starter) = order.starter.filter(|_| policy.ends_with_starter) {
+    if let Some(starter) = order.starter
+        && policy.lifetime == ProcessLifetime::OfStarter
+    {
         process_end::end_with(starter)?;
     }
     if !policy.has_namespaces() {

@@ -103,6 +103,7 @@ pub fn confine_command(
             argv: launcher.argv.into_iter().map(text).collect(),
             variables: texts(launcher.environment),
             order: Some(order),
+            folder: folder.to_owned(),
             confinement: standing.to_string(),
         });
     }
@@ -112,6 +113,7 @@ pub fn confine_command(
         argv: line.into_iter().map(text).collect(),
         variables,
         order: None,
+        folder: folder.to_owned(),
         confinement: standing.to_string(),
     })
 }

@@ -1,6 +1,7 @@
 //! A command that runs like an agent's.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// A command that is to be started by this process, which is held.
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub struct ConfinedCommand {
     /// What the command line, a launcher, has to do; it reads it from the descriptor whose number is added
     /// to the line.
     pub order: Option<Vec<u8>>,
+    /// The folder that it starts in.
+    pub folder: PathBuf,
     /// The confinement, in a sentence.
     pub confinement: String,
 }

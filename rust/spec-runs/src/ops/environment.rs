@@ -1,17 +1,20 @@
 //! What recipes install in the folders of runs and checks: shown, built in advance, compared, and removed.
 
+use super::ConfinedCommand;
 use crate::project::ProjectRuns;
 use crate::project::folders;
 use crate::project::run_tree::RunTreeContext;
 use crate::runtime::environment::{BUILD_LOG, CommitOrigin, EnvironmentSetUp};
 use crate::runtime::mounted_layers;
 use crate::runtime::rerun::CommitChecks;
-use crate::view::environment::{LayerView, RecipeView, RunEnvironmentView};
+use crate::view::environment::{
+    LayerView, RecipeView, RunEnvironmentView, RunPortView, RunPortsView,
+};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
 use chant_config::Config;
-use chant_environment::LayerStore;
+use chant_environment::{LayerStore, is_listening};
 use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::parse;
@@ -20,6 +23,7 @@ use chant_store::index::FileSource;
 use chant_work::cancel_token::CancelToken;
 use chant_work::process::ProcessIdentity;
 use chant_work::run_record::{RunRecord, SINGLE};
+use chant_work::state::RunState;
 
 /// Shows the recipes of a project and their layers.
 ///
@@ -52,6 +56,7 @@ pub fn environment_show(project: &Project) -> Result<Answer, Error> {
         recipes: recipes.collect(),
         layers: layers.iter().map(LayerView::of).collect(),
         ports: own.ports.clone(),
+        services: own.services.keys().cloned().collect(),
         variables: own.variables.keys().cloned().collect(),
     }))
 }
@@ -81,37 +86,35 @@ pub fn environment_build(
         );
         return Err(ChantError::Refused(message).into());
     }
-    let repo = project.repository()?;
-    let _act = repo.begin_act();
-    let context = RunTreeContext {
-        project,
-        config: &config,
-        repo: &repo,
-    };
-    let commit = repo.tip_for_work(&context.base_branch(None)?)?;
-    let runs = project.runs()?;
-    let record = RunRecord::new(BUILD_LOG, SINGLE, ProcessIdentity::own(), (runs.clock)());
-    let interruption = CancelToken::listening()?;
-    let text = "---\ntype: code\nstatus: pending\n---\n# Environment\n";
-    let path = format!("{}/{BUILD_LOG}.md", chant_specs::project::SPECS);
-    let spec = parse::document(&path, FileSource::Text(text.to_owned()))
-        .map_err(|broken| Error::from(ChantError::unreadable(&broken)))?;
+    let lines = with_commands(project, &config, &mut |commands, commit| {
+        built(commands, commit, recipe, progress)
+    })?;
+    if lines.is_empty() {
+        let propose = NextStep::ProposeRecipes.words(project.door);
+        return Ok(Answer::prose(format!(
+            "There are no recipes. {propose} shows those that fit this project."
+        )));
+    }
+    Ok(Answer::prose(lines.join("\n")))
+}
+
+/// Builds the layers of recipes; returns a line for each.
+fn built(
+    commands: CommitChecks<'_>,
+    commit: &str,
+    recipe: Option<&str>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<String>, Error> {
     let set_up = EnvironmentSetUp {
-        commands: CommitChecks {
-            project,
-            repo: &repo,
-            config: &config,
-            spec: &spec,
-            record: &record,
-            interruption: &interruption,
-        },
+        commands,
+        is_of_item: false,
     };
     let mut lines = Vec::new();
-    for (name, one) in recipes {
+    for (name, one) in &commands.config.runs.environment.recipes {
         if recipe.is_some_and(|asked| asked != name) {
             continue;
         }
-        let found = set_up.layer((name, one), &commit, CommitOrigin::Landed, progress)?;
+        let found = set_up.layer((name, one), commit, CommitOrigin::Landed, progress)?;
         let found = found.map_err(ChantError::Refused)?;
         let facts = &found.layer.facts;
         let how = if found.is_new {
@@ -131,13 +134,95 @@ pub fn environment_build(
             ));
         }
     }
-    if lines.is_empty() {
-        let propose = NextStep::ProposeRecipes.words(project.door);
-        return Ok(Answer::prose(format!(
-            "There are no recipes. {propose} shows those that fit this project."
-        )));
+    Ok(lines)
+}
+
+/// Gives the means to run commands on the commit that a run from the present branch would start from. No spec asks for
+/// them.
+fn with_commands<T>(
+    project: &Project,
+    config: &Config,
+    act: &mut dyn FnMut(CommitChecks<'_>, &str) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let repo = project.repository()?;
+    let _act = repo.begin_act();
+    let context = RunTreeContext {
+        project,
+        config,
+        repo: &repo,
+    };
+    let commit = repo.tip_for_work(&context.base_branch(None)?)?;
+    let runs = project.runs()?;
+    let record = RunRecord::new(BUILD_LOG, SINGLE, ProcessIdentity::own(), (runs.clock)());
+    let interruption = CancelToken::listening()?;
+    let text = "---\ntype: code\nstatus: pending\n---\n# Environment\n";
+    let path = format!("{}/{BUILD_LOG}.md", chant_specs::project::SPECS);
+    let spec = parse::document(&path, FileSource::Text(text.to_owned()))
+        .map_err(|broken| Error::from(ChantError::unreadable(&broken)))?;
+    let commands = CommitChecks {
+        project,
+        repo: &repo,
+        config,
+        spec: &spec,
+        record: &record,
+        interruption: &interruption,
+    };
+    act(commands, &commit)
+}
+
+/// Has `run` start a command in the environment that an agent would have, and returns its exit code. `progress` hears what
+/// takes long.
+///
+/// # Errors
+/// `NotTrusted`, the failure of a recipe or a service, the reason why it cannot be confined, or that of `run`.
+pub fn environment_enter(
+    project: &Project,
+    argv: &[String],
+    progress: &mut dyn FnMut(&str),
+    run: &mut dyn FnMut(ConfinedCommand) -> Result<i32, Error>,
+) -> Result<i32, Error> {
+    let snapshot = project.snapshot()?;
+    project.refuse_untrusted_snapshot(&snapshot)?;
+    let config = snapshot.config.clone()?;
+    with_commands(project, &config, &mut |commands, commit| {
+        commands.enter(commit, argv, progress, run)
+    })
+}
+
+/// Shows the ports of the run that works on a spec, and whether something listens there.
+///
+/// # Errors
+/// That the spec is unknown, or that no run with ports works on it.
+pub fn environment_ports(project: &Project, id: &str) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve(&snapshot, id)?;
+    let record = project.runs()?.newest_of(spec.id.as_str())?;
+    let running =
+        record.filter(|record| record.state() == RunState::Running && record.runner().is_alive());
+    let Some(record) = running else {
+        let why = format!(
+            "No run works on '{}' now, so there is nothing to see",
+            spec.id
+        );
+        return Err(ChantError::Refused(why).into());
+    };
+    if record.ports.is_empty() {
+        let why = format!(
+            "The run of '{}' has no ports. Name them in .chant/config.md (`environment.ports`); the next run has them",
+            spec.id
+        );
+        return Err(ChantError::Refused(why).into());
     }
-    Ok(Answer::prose(lines.join("\n")))
+    let ports = record.ports.iter().map(|(name, port)| RunPortView {
+        name: name.clone(),
+        port: *port,
+        is_listening: is_listening(*port),
+    });
+    Ok(Answer::data(&RunPortsView {
+        spec_id: record.spec_id.clone(),
+        process_id: record.process_id.clone(),
+        ports: ports.collect(),
+    }))
 }
 
 /// Compares all layers with what they were when they were sealed.

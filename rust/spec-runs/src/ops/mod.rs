@@ -61,7 +61,8 @@ pub use diagnose::diagnose;
 pub use doctor::doctor;
 #[cfg(unix)]
 pub use environment::{
-    environment_build, environment_log, environment_prune, environment_show, environment_verify,
+    environment_build, environment_enter, environment_log, environment_ports, environment_prune,
+    environment_show, environment_verify,
 };
 pub use fence::{FenceQuery, fence};
 pub use finalize::{FinalizeOptions, finalize};
@@ -85,10 +86,11 @@ use unsupported::settle_aside;
 #[cfg(not(unix))]
 pub use unsupported::{
     cluster_target, confine_check, confine_command, confine_engine, environment_build,
-    environment_log, environment_prune, environment_show, environment_verify, free_lease, leases,
-    look_at_leases, may_look_at_leases, merge, pause, prepare_worktrees, prune_worktrees, recover,
-    run_work, settle_leases, split, split_question, takeover, watch, watch_start, watch_status,
-    watch_stop, work_forecast, work_forecast_item, work_start, work_start_item, worktrees,
+    environment_enter, environment_log, environment_ports, environment_prune, environment_show,
+    environment_verify, free_lease, leases, look_at_leases, may_look_at_leases, merge, pause,
+    prepare_worktrees, prune_worktrees, recover, run_work, settle_leases, split, split_question,
+    takeover, watch, watch_start, watch_status, watch_stop, work_forecast, work_forecast_item,
+    work_start, work_start_item, worktrees,
 };
 #[cfg(unix)]
 pub use watch::{watch, watch_start, watch_status, watch_stop};

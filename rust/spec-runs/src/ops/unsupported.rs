@@ -204,6 +204,27 @@ pub fn environment_build(
     refused()
 }
 
+/// The command `env run`.
+///
+/// # Errors
+/// Always.
+pub fn environment_enter(
+    _: &Project,
+    _: &[String],
+    _: &mut dyn FnMut(&str),
+    _: &mut dyn FnMut(ConfinedCommand) -> Result<i32, Error>,
+) -> Result<i32, Error> {
+    refused()
+}
+
+/// Refuses to show the ports of a run.
+///
+/// # Errors
+/// Always.
+pub fn environment_ports(_: &Project, _: &str) -> Result<Answer, Error> {
+    refused()
+}
+
 /// The command `env verify`.
 ///
 /// # Errors

@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::agents::environment::{self, AgentContext, EnvironmentMap};
+use super::super::agents::environment::EnvironmentMap;
 use super::super::agents::events::{event_reader_of, format_of, reads_of, spending, unheld_limit};
 use super::super::agents::placeholders::{CommandLine, CommandPlaceholders, OwnServer};
 use super::super::agents::workers::workers;
 use super::super::agents::{self, Agent, AgentError};
 use super::super::error::SpecRunError;
 use super::super::project::ProjectRuns;
-use super::super::project::folders::{self, CONNECT, IGNORED, PROMPT, SERVER};
+use super::super::project::folders::{self, CONNECT, PROMPT, SERVER};
 use super::super::prompt::{self, PromptParts, PromptWorktree};
 use super::account_room::{account_variables, allowance_of, with_accounts};
 use super::agent_slots::runs_at_once;
-use super::committer::committer_variables;
+use super::item_environment::item_environment;
 use super::login_copy::refuse_ended_login;
 use super::own_files::masked_values;
 use super::plugin_checks::call_line;
@@ -319,7 +319,10 @@ impl LaunchInputs<'_> {
         let own = variables.into_iter().chain(of_account.clone()).collect();
         let job = self.job_for(argv, held, Some(&server), (&agent.credentials(), own))?;
         let of_account = of_account.into_iter().map(|(_, value)| value);
+        let item = item_environment(self.config, self.spec);
+        let folder = item.and_then(|item| item.folder.as_ref());
         Ok(AgentJob {
+            folder: folder.map_or(job.folder.clone(), |inside| job.folder.join(inside)),
             secrets: job.secrets.iter().cloned().chain(of_account).collect(),
             plan: event_plan(self.project, self.config, &agent, (account, self.asked)),
             reads: reads_of(&agent),
@@ -465,74 +468,6 @@ impl LaunchInputs<'_> {
         })
     }
 
-    fn environment(
-        &self,
-        server: Option<&Path>,
-        mut variables: EnvironmentMap,
-    ) -> Result<EnvironmentMap, Error> {
-        let (project, worktree) = (shown(self.project.root()), shown(&self.place.worktree));
-        let spec_file = shown(&self.place.root.join(&self.place.spec));
-        let server = server.map(shown);
-        let described = environment::variables(&AgentContext {
-            spec_id: self.spec.id.as_str(),
-            spec_file: &spec_file,
-            project: &project,
-            worktree: Some(PromptWorktree {
-                path: &worktree,
-                branch: &self.place.branch,
-            }),
-            mcp_config: server.as_deref(),
-            prompt: None,
-        });
-        variables.extend(committer_variables(self.project, self.repo)?);
-        variables.extend(
-            described
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value)),
-        );
-        if !self.place.is_tracked || !self.config.runs.environment.recipes.is_empty() {
-            let ignored = shown(&self.ignored()?);
-            let setting = [
-                ("GIT_CONFIG_COUNT", "1".to_owned()),
-                ("GIT_CONFIG_KEY_0", "core.excludesFile".to_owned()),
-                ("GIT_CONFIG_VALUE_0", ignored),
-            ];
-            variables.extend(setting.map(|(name, value)| (name.to_owned(), value)));
-        }
-        Ok(variables)
-    }
-
-    /// Returns the list of files that the agent's git ignores: the user's own, the copy of a spec that git does not
-    /// track, and what recipes install.
-    fn ignored(&self) -> Result<PathBuf, Error> {
-        let variable = |name: &str| self.project.environment.get(name).map(PathBuf::from);
-        let usual = || {
-            let home = variable("HOME").map(|home| home.join(".config"));
-            let config = variable("XDG_CONFIG_HOME").or(home);
-            config.map(|config| config.join("git").join("ignore"))
-        };
-        let users = self.repo.excludes_file()?.or_else(usual).map(|path| {
-            let read = self
-                .project
-                .disk
-                .clone()
-                .anywhere()
-                .read_text(&path, &path.display().to_string());
-            read.map(|(text, _)| text).unwrap_or_default()
-        });
-        let mut text = format!("{}\n", users.unwrap_or_default());
-        if !self.place.is_tracked {
-            text.push_str(&format!("/{}\n", self.place.spec_in_git));
-        }
-        // What recipes install is no work of the agent's.
-        let top = self.place.root.strip_prefix(&self.place.worktree);
-        let top = top.map(shown).unwrap_or_default();
-        for pattern in self.config.runs.environment.installed_patterns(&top) {
-            text.push_str(&format!("{pattern}\n"));
-        }
-        self.write_beside(IGNORED, &text)
-    }
-
     fn prompt(&self, name: &str, agreed: &AgreedPrompts) -> Result<String, Error> {
         let worktree = shown(&self.place.root);
         let project = name_of(self.project, self.config);
@@ -595,7 +530,10 @@ impl LaunchInputs<'_> {
     }
 
     /// Writes a file beside the worktree, where no commit includes it.
-    fn write_beside(&self, ending: &str, text: &str) -> Result<PathBuf, Error> {
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub(super) fn write_beside(&self, ending: &str, text: &str) -> Result<PathBuf, Error> {
         let path = folders::sibling_file(&self.place.worktree, ending);
         disk::remove(&path)?;
         disk::create_owned(&path, text)?;

@@ -64,6 +64,7 @@ impl CompletionCheck<'_> {
         }
         let environment = EnvironmentSetUp {
             commands: self.commands(record, scene, interruption),
+            is_of_item: true,
         };
         // Work that a person merges by hand has no agent.
         let origin = if record.agent.is_none() {
@@ -100,6 +101,7 @@ impl CompletionCheck<'_> {
             commands,
             place,
             ports: &own,
+            is_of_item: true,
         };
         let services = if record.asked.bare {
             None

@@ -14,6 +14,7 @@ use super::branch_checks::ChecksOutcome;
 use super::completion_details::CompletionDetails;
 use super::conflict_spec;
 use super::conflicted_run::{ConflictedRun, spec_of_conflict};
+use super::environment::named_layers;
 use super::item_work;
 use super::landing::{CheckTerms, RunLanding, RunLandingOutcome};
 use super::plugin_checks::PluginEvidence;
@@ -135,6 +136,12 @@ impl CompletionCheck<'_> {
                 reason.push_str(
                     "; the folder it worked in is gone, and what was not committed with it",
                 );
+            }
+            let layers = &self.runs.get(&self.process_id)?.environment;
+            let is_of_check =
+                |one: &IncompleteReason| matches!(one, IncompleteReason::CheckFailed { .. });
+            if evidence.reasons.iter().any(is_of_check) && !layers.is_empty() {
+                reason.push_str(&format!("; environment: {}", named_layers(layers)));
             }
             let mut event = match evidence.status() {
                 SpecStatus::NeedsAttention => RunEvent::Doubt,

@@ -11,10 +11,11 @@ use super::run_folder::{RunFolder, in_git};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_base::next_step::NextStep;
+use chant_config::Config;
 use chant_config::run_environment::EnvironmentRecipe;
 use chant_environment::{
     BuiltFolder, FolderMounts, LayerInputs, LayerPin, LayerStore, LayerTarget, PortSlot,
-    RecipeCaches, SealedLayer, changed_inputs, place_layer, seal,
+    RecipeCaches, SealedLayer, changed_inputs, differ_in_versions, place_layer, seal,
 };
 use chant_git::Repo;
 use chant_specs::error::ChantError;
@@ -22,6 +23,7 @@ use chant_specs::project::Project;
 use chant_work::agent::AgentOutcome;
 use chant_work::run_record::EnvironmentEntry;
 
+use super::item_environment::item_environment;
 use super::mounted_layers;
 use super::own_files::lent_variables;
 use crate::project::folders::{self, RECIPE_CACHES, VIEWS};
@@ -33,6 +35,10 @@ pub(crate) const BUILD_LOG: &str = "environment";
 const LOCK_TURN: Duration = Duration::from_millis(500);
 /// The bytes of layers beyond which those that were used longest ago are removed.
 const MAX_BYTES: u64 = 20 * 1024 * 1024 * 1024;
+/// Steps that download packages: what these hold is not run, but for scripts of npm's.
+const DOWNLOADS: [[&str; 2]; 3] = [["npm", "ci"], ["cargo", "fetch"], ["go", "mod"]];
+/// The variable that keeps npm from running scripts of packages.
+const NO_SCRIPTS: [&str; 2] = ["npm_config_ignore_scripts", "true"];
 /// The lines of a failed step in its error.
 const MAX_SHOWN_LINES: usize = 5;
 
@@ -68,6 +74,8 @@ pub(super) struct SetUpEnvironment {
 pub(crate) struct EnvironmentSetUp<'a> {
     /// The means to run commands in a folder of their own.
     pub commands: CommitChecks<'a>,
+    /// True if the folder is for the spec alone, which may have a part of the recipes.
+    pub is_of_item: bool,
 }
 
 impl EnvironmentSetUp<'_> {
@@ -96,6 +104,12 @@ impl EnvironmentSetUp<'_> {
             ..
         } = self.commands;
         let mounted_caches = folders::mounted_caches_folder(project, config, repo)?;
+        let item = item_environment(self.commands.config, self.commands.spec);
+        let item = item.filter(|_| self.is_of_item);
+        let chosen = item.and_then(|item| item.recipes.as_ref());
+        let recipes = recipes
+            .iter()
+            .filter(|(name, _)| chosen.is_none_or(|chosen| chosen.contains(name)));
         for (name, recipe) in recipes {
             let found = match self.layer((name, recipe), commit, origin, progress)? {
                 Ok(found) => found,
@@ -159,15 +173,28 @@ impl EnvironmentSetUp<'_> {
         origin: CommitOrigin<'_>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Result<FoundLayer, String>, Error> {
-        let recipe = NamedRecipe { name, recipe };
+        let recipe = NamedRecipe {
+            name,
+            recipe,
+            runs_scripts: !matches!(origin, CommitOrigin::BranchOf(_)),
+        };
         let inputs = self.inputs(recipe, commit)?;
-        let changed = match origin {
-            CommitOrigin::Landed => Vec::new(),
+        let before = match origin {
+            CommitOrigin::Landed => None,
             CommitOrigin::BranchOf(base) | CommitOrigin::AgreedBranchOf(base) => {
-                changed_inputs(&self.inputs(recipe, base)?, &inputs)
+                Some(self.inputs(recipe, base)?)
             }
         };
-        if !changed.is_empty() && matches!(origin, CommitOrigin::BranchOf(_)) {
+        let changed = before
+            .as_ref()
+            .map_or_else(Vec::new, |before| changed_inputs(before, &inputs));
+        let needs_nobody = || {
+            recipe.only_downloads()
+                && before
+                    .as_ref()
+                    .is_some_and(|before| differ_in_versions(before, &inputs))
+        };
+        if !changed.is_empty() && !recipe.runs_scripts && !needs_nobody() {
             let why = format!(
                 "the work changes what recipe '{name}' installs from ({}), which can change what checks see; look at these files, and merge the work by hand: the checks then run with what the branch asks for",
                 changed.join(", ")
@@ -187,6 +214,7 @@ impl EnvironmentSetUp<'_> {
             inputs: &inputs,
             key: &stored_as,
             commit,
+            is_candidate,
         };
         let (layer, is_new) = self.find_or_build(&wanted, progress)?;
         Ok(Ok(FoundLayer {
@@ -272,6 +300,9 @@ impl EnvironmentSetUp<'_> {
     fn build(&self, store: &LayerStore, wanted: &WantedLayer<'_>) -> Result<SealedLayer, Error> {
         let recipe = wanted.recipe.recipe;
         let mut folder = self.commands.open_empty()?;
+        if wanted.is_candidate {
+            folder.withhold_secrets();
+        }
         if let Some(inside) = &recipe.folder {
             folder.enter(inside)?;
         }
@@ -349,9 +380,20 @@ pub(crate) fn copy_mounted_layers(
 struct NamedRecipe<'a> {
     name: &'a str,
     recipe: &'a EnvironmentRecipe,
+    /// False where nobody has looked at its inputs.
+    runs_scripts: bool,
 }
 
 impl NamedRecipe<'_> {
+    /// Returns true if its steps are known to run no code of what they install, where scripts are switched off.
+    fn only_downloads(self) -> bool {
+        let mut steps = self.recipe.steps.iter();
+        steps.all(|step| {
+            let words = step.first().zip(step.get(1));
+            words.is_some_and(|(program, act)| DOWNLOADS.contains(&[program, act]))
+        })
+    }
+
     /// Runs one of its commands; `None` if there is no such program.
     fn run(
         self,
@@ -363,7 +405,10 @@ impl NamedRecipe<'_> {
             folder: &folder.place().root,
         };
         caches.make()?;
-        let variables = caches.variables();
+        let mut variables = caches.variables();
+        if !self.runs_scripts {
+            variables.push(NO_SCRIPTS.map(str::to_owned).into());
+        }
         let set = variables
             .iter()
             .map(|(name, value)| format!("{name}={value}"));
@@ -383,6 +428,8 @@ struct WantedLayer<'a> {
     inputs: &'a LayerInputs,
     key: &'a str,
     commit: &'a str,
+    /// True if it is for one judgement alone.
+    is_candidate: bool,
 }
 
 /// A layer for a folder.
@@ -437,7 +484,7 @@ impl OwnPorts {
     /// `NoPorts`, or a failure of the disk.
     pub(super) fn take(
         project: &Project,
-        config: &chant_config::Config,
+        config: &Config,
         secrets: &[String],
     ) -> Result<Self, Error> {
         let own = &config.runs.environment;
@@ -485,4 +532,17 @@ pub(super) fn with_ports(text: &str, ports: &[(String, u16)]) -> String {
     ports.iter().fold(text.to_owned(), |text, (port, number)| {
         text.replace(&format!("{{port.{port}}}"), &number.to_string())
     })
+}
+
+/// Returns the layers of a folder, for people.
+pub(super) fn named_layers(entries: &[EnvironmentEntry]) -> String {
+    let named = entries.iter().map(|one| {
+        let candidate = if one.is_candidate { " (candidate)" } else { "" };
+        format!(
+            "{}@{}{candidate}",
+            one.recipe,
+            &one.key[..12.min(one.key.len())]
+        )
+    });
+    named.collect::<Vec<_>>().join(", ")
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::agents::environment::EnvironmentMap;
 use super::super::project::folders::{self, VIEWS};
-use super::run_confinement::{ConfineMeans, means, refused};
+use super::confine_means::{ConfineMeans, means, refused};
 use super::sandbox_support;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;

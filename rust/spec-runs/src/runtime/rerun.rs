@@ -144,6 +144,8 @@ pub(super) struct CheckedCommit<'a> {
     ports: Option<OwnPorts>,
     /// Keep the layers that are mounted.
     layer_pins: Vec<LayerPin>,
+    /// False if its commands get nothing that the user lends.
+    lends: bool,
     _folder: RerunFolder,
 }
 
@@ -194,6 +196,7 @@ impl CommitChecks<'_> {
             services: None,
             ports: None,
             layer_pins: Vec::new(),
+            lends: true,
             _folder: folder,
         })
     }
@@ -236,13 +239,27 @@ impl CheckedCommit<'_> {
         commit: &str,
         origin: CommitOrigin<'_>,
     ) -> Result<Option<String>, Error> {
-        let environment = EnvironmentSetUp { commands: *self.of };
-        let ports = OwnPorts::take(
-            self.of.project,
-            self.of.config,
-            &self.of.config.runs.environment.secrets.checks,
-        )?;
-        match environment.set_up(&self.place, commit, origin, &mut |_| ())? {
+        let secrets = &self.of.config.runs.environment.secrets.checks;
+        self.set_up_with(commit, origin, secrets, &mut |_| ())
+    }
+
+    /// Sets up the environment as [`CheckedCommit::set_up`], for commands that get these variables of the user's.
+    ///
+    /// # Errors
+    /// The failure of a recipe.
+    pub(super) fn set_up_with(
+        &mut self,
+        commit: &str,
+        origin: CommitOrigin<'_>,
+        secrets: &[String],
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Option<String>, Error> {
+        let environment = EnvironmentSetUp {
+            commands: *self.of,
+            is_of_item: false,
+        };
+        let ports = OwnPorts::take(self.of.project, self.of.config, secrets)?;
+        match environment.set_up(&self.place, commit, origin, progress)? {
             SetUpOutcome::Done(done) => self.layer_pins = done.pins,
             SetUpOutcome::NeedsPerson(why) => return Ok(Some(why)),
         }
@@ -250,10 +267,44 @@ impl CheckedCommit<'_> {
             commands: *self.of,
             place: &self.place,
             ports: &ports,
+            is_of_item: false,
         };
-        self.services = services.start(&mut |_| ())?;
+        self.services = services.start(progress)?;
         self.ports = Some(ports);
         Ok(None)
+    }
+
+    /// Gives its commands nothing that the user lends.
+    pub(super) fn withhold_secrets(&mut self) {
+        self.lends = false;
+    }
+
+    /// Returns a command, ready to be started as a check is.
+    ///
+    /// # Errors
+    /// The reason why it cannot be confined, or a failure of the disk.
+    pub(super) fn command(&self, argv: &[String]) -> Result<AgentJob, Error> {
+        self.inputs(&[], &RunOptions::default())
+            .check("command", argv)
+    }
+
+    fn inputs<'c>(
+        &'c self,
+        without_ports: &'c [(String, String)],
+        asked: &'c RunOptions,
+    ) -> LaunchInputs<'c> {
+        LaunchInputs {
+            project: self.of.project,
+            repo: self.of.repo,
+            config: self.of.config,
+            spec: self.of.spec,
+            place: &self.place,
+            asked,
+            own_variables: self
+                .ports
+                .as_ref()
+                .map_or(without_ports, |own| &own.variables),
+        }
     }
 
     /// Returns the folder, as runs have theirs.
@@ -281,16 +332,9 @@ impl CheckedCommit<'_> {
         let asked = RunOptions::default();
         // Before its ports are taken, the steps of recipes run.
         let setup = &self.of.config.runs.environment.secrets.setup;
-        let of_setup = lent_variables(project, setup.iter().filter(|_| self.ports.is_none()));
-        let inputs = LaunchInputs {
-            project,
-            repo: self.of.repo,
-            config: self.of.config,
-            spec,
-            place: &self.place,
-            asked: &asked,
-            own_variables: self.ports.as_ref().map_or(&of_setup, |own| &own.variables),
-        };
+        let is_lent = self.ports.is_none() && self.lends;
+        let of_setup = lent_variables(project, setup.iter().filter(|_| is_lent));
+        let inputs = self.inputs(&of_setup, &asked);
         let interruption = self.of.interruption;
         let ended = match start_logged(
             &runs,

@@ -12,22 +12,18 @@ use super::super::agents::built_in::AgentState;
 use super::super::agents::environment::EnvironmentMap;
 use super::super::project::folders::{self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER};
 use super::agent_state;
+use super::confine_means::{ConfineMeans, means, refused};
 use super::masked_settings::MaskedSettings;
 use super::mounted_layers::mount_layers;
 use super::sandbox_support::{self, package};
 use chant_base::error::Error;
 use chant_config::Config;
-use chant_config::confine::{
-    BackendChoice, ConfineMode, ConfineSettings, IpcSetting, NetworkSetting,
-};
-use chant_confine::ability::ASSUMED;
+use chant_config::confine::{IpcSetting, NetworkSetting};
 use chant_confine::reach::AccessRequest;
 use chant_confine::{
-    ConfineBackend, Confinement, ConfinementStatus, IpcAccess, LandlockSupport, NetworkAccess,
-    bubblewrap, macos,
+    ConfineBackend, Confinement, ConfinementStatus, IpcAccess, NetworkAccess, ProcessLifetime,
 };
 use chant_git::Repo;
-use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::disk;
 use chant_work::agent::AgentLimits;
@@ -88,6 +84,22 @@ impl ConfinedActor<'_> {
                 Some(folder.to_owned())
             }
             Self::Git => None,
+        }
+    }
+
+    /// Returns the folder of data of a service.
+    fn data(self) -> Option<PathBuf> {
+        match self {
+            Self::Service(_, _, data) => Some(data.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Returns the lifetime: nothing that works beside a run is to outlive it.
+    fn lifetime(self) -> ProcessLifetime {
+        match self {
+            Self::Service(..) => ProcessLifetime::OfStarter,
+            _ => ProcessLifetime::Own,
         }
     }
 
@@ -257,9 +269,7 @@ pub(in super::super) fn of_run(
             .iter()
             .map(|path| from_root(project, path)),
     );
-    if let ConfinedActor::Service(_, _, data) = held {
-        folders.write.push(data.to_owned());
-    }
+    folders.write.extend(held.data());
     folders.write.push(worktree.to_owned());
     // It is created before the agent is started.
     folders.write.extend(connections.map(Path::to_owned));
@@ -297,7 +307,7 @@ pub(in super::super) fn of_run(
     folders.variables.extend(masked.variables.clone());
     policy.variables = masked.variables;
     policy.max_processes = Some(AgentLimits::hard_processes(config.runs.limits.processes()));
-    policy.ends_with_starter = matches!(held, ConfinedActor::Service(..));
+    policy.lifetime = held.lifetime();
     if !matches!(held, ConfinedActor::Git) {
         let variables = mount_layers(&mut policy, project, config, repo, worktree)?;
         folders.variables.extend(variables);
@@ -352,64 +362,6 @@ pub(in super::super) fn of_placer(
     };
     let policy = wanted.policy().map_err(|why| refused(&why.to_string()))?;
     Ok(Confinement::to(policy))
-}
-
-/// The means by which runs are confined.
-pub(super) enum ConfineMeans {
-    /// No means, with the reason.
-    None(String),
-    /// A program or the kernel, with what the kernel can enforce.
-    By(ConfineBackend, LandlockSupport),
-}
-
-/// Returns the means by which runs are confined here.
-///
-/// # Errors
-/// `Refused` when the configured confinement is not possible.
-pub(super) fn means(project: &Project, confine: &ConfineSettings) -> Result<ConfineMeans, Error> {
-    if confine.mode == ConfineMode::Off {
-        return Ok(ConfineMeans::None(
-            "`confine.mode` is off in your own configuration".into(),
-        ));
-    }
-    let ability = LandlockSupport::of_system(project.environment.get(ASSUMED).map(String::as_str));
-    if confine.backend == BackendChoice::Bubblewrap {
-        let path = project.environment.get("PATH");
-        let program = which::which_in(bubblewrap::PROGRAM, path, project.root());
-        let program = program.map_err(|_| {
-            refused(
-                "`confine.backend` names bubblewrap, but the program `bwrap` is not on the PATH",
-            )
-        })?;
-        return Ok(ConfineMeans::By(
-            ConfineBackend::Bubblewrap(program),
-            ability,
-        ));
-    }
-    if cfg!(target_os = "macos") && disk::is_file(Path::new(macos::PROGRAM)) {
-        return Ok(ConfineMeans::By(ConfineBackend::Seatbelt, ability));
-    }
-    let Some(why) = ability.lacks() else {
-        return Ok(ConfineMeans::By(ConfineBackend::Landlock, ability));
-    };
-    let asks = confine.mode == ConfineMode::Required
-        || confine.network == NetworkSetting::None
-        || !(confine.deny.is_empty() && confine.deny_of_project.is_empty());
-    if asks {
-        let why = format!(
-            "{why}; the configuration asks for it by `confine.mode`, `confine.network` or `confine.deny`"
-        );
-        return Err(refused(&why));
-    }
-    Ok(ConfineMeans::None(why))
-}
-
-/// Returns the refusal of a run that cannot be confined.
-pub(super) fn refused(why: &str) -> Error {
-    ChantError::Refused(format!(
-        "The run was not started, because it cannot be confined: {why}. A person sees with `chant-mcp confine --check` what this machine can do."
-    ))
-    .into()
 }
 
 /// The folders that a process writes, and the variables that name them.

@@ -8,6 +8,7 @@ use super::super::project::ProjectRuns;
 use super::super::project::folders::{self, SERVICES};
 use super::agent_launch::LaunchInputs;
 use super::environment::{OwnPorts, with_ports};
+use super::item_environment::item_environment;
 use super::mounted_layers::SharedMounts;
 use super::own_files::lent_variables;
 use super::rerun::{CommitChecks, start_logged};
@@ -44,6 +45,8 @@ pub(super) struct ServiceStart<'a> {
     pub place: &'a RunFolder,
     /// Their ports.
     pub ports: &'a OwnPorts,
+    /// True if the folder is for the spec alone, which may have a part of the services.
+    pub is_of_item: bool,
 }
 
 /// The services of a folder. When dropped, they are ended.
@@ -83,11 +86,19 @@ impl ServiceStart<'_> {
             record,
             ..
         } = self.commands;
-        let all = &config.runs.environment.services;
+        let item = item_environment(config, self.commands.spec).filter(|_| self.is_of_item);
+        let chosen = item.and_then(|item| item.services.as_ref());
+        let all: Vec<(&String, &ServiceSettings)> = config
+            .runs
+            .environment
+            .services
+            .iter()
+            .filter(|(name, _)| chosen.is_none_or(|chosen| chosen.contains(name)))
+            .collect();
         if all.is_empty() {
             return Ok(None);
         }
-        let names: Vec<&str> = all.keys().map(String::as_str).collect();
+        let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
         progress(&format!("Starting {}", names.join(", ")));
         let beside = folders::sibling_file(&self.place.worktree, SERVICES);
         disk::remove_tree(&beside)?;
@@ -164,7 +175,7 @@ impl ServiceStart<'_> {
                     |code| format!("ended with exit code {code}"),
                 );
                 let why = format!("`{}` {how}", argv.join(" "));
-                return Err(self.failed(service, &why, &[]));
+                return Err(service.failed(&why, &[]));
             }
         }
         let job = self.job(service, &settings.start, "private")?;
@@ -176,11 +187,9 @@ impl ServiceStart<'_> {
         let log = service.own.join("log");
         let process = ServiceProcess::start(&started.runs, self.commands.record, job, &log);
         let process = process.map_err(|error| match error {
-            WorkError::NoAgent { program, why } => self.failed(
-                service,
-                &format!("`{program}` cannot be started: {why}"),
-                &[],
-            ),
+            WorkError::NoAgent { program, why } => {
+                service.failed(&format!("`{program}` cannot be started: {why}"), &[])
+            }
             error => error.into(),
         })?;
         started.services.push(RunningService { process, stop });
@@ -256,7 +265,7 @@ impl ServiceStart<'_> {
     ) -> Result<bool, Error> {
         if let Some(how) = process.ended()? {
             let lines = process.last_lines(MAX_SHOWN_LINES);
-            return Err(self.failed(service, &format!("it ended ({how})"), &lines));
+            return Err(service.failed(&format!("it ended ({how})"), &lines));
         }
         let ready = &service.settings.ready;
         let port = |name: &str| {
@@ -287,23 +296,23 @@ impl ServiceStart<'_> {
         }
         let lines = process.last_lines(MAX_SHOWN_LINES);
         let why = format!("{sign} after {} s", limit.as_secs());
-        Err(self.failed(service, &why, &lines))
+        Err(service.failed(&why, &lines))
     }
+}
 
-    fn failed(&self, service: &NamedService<'_>, why: &str, lines: &[String]) -> Error {
-        let mut message = format!("Service '{}' is not ready: {why}", service.name);
+impl NamedService<'_> {
+    fn failed(&self, why: &str, lines: &[String]) -> Error {
+        let mut message = format!("Service '{}' is not ready: {why}", self.name);
         for line in lines {
             message.push_str(&format!("\n  {line}"));
         }
         message.push_str(&format!(
             "\nCorrect `environment.services.{}` in .chant/config.md.",
-            service.name
+            self.name
         ));
         ChantError::Refused(message).into()
     }
-}
 
-impl NamedService<'_> {
     fn data(&self) -> PathBuf {
         self.own.join("data")
     }

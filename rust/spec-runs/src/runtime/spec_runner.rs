@@ -149,7 +149,10 @@ impl<'a> SpecRunner<'a> {
         }
         let mut set_up = SetUpEnvironment::default();
         if !asked.bare {
-            let environment = EnvironmentSetUp { commands };
+            let environment = EnvironmentSetUp {
+                commands,
+                is_of_item: true,
+            };
             let mut step = None;
             let mut progress = |what: &str| step = run.long_step(what);
             let done =
@@ -176,6 +179,7 @@ impl<'a> SpecRunner<'a> {
                 commands,
                 place,
                 ports: &ports,
+                is_of_item: true,
             };
             let mut step = None;
             self.services = services.start(&mut |what| step = run.long_step(what))?;

@@ -14,6 +14,8 @@ pub struct RunEnvironmentView {
     pub view: &'static str,
     /// The names of ports.
     pub ports: Vec<String>,
+    /// The names of services.
+    pub services: Vec<String>,
     /// The names of variables.
     pub variables: Vec<String>,
 }
@@ -71,4 +73,26 @@ impl LayerView {
             programs_with_path: facts.programs_with_path.clone(),
         }
     }
+}
+
+/// The ports of a run.
+#[derive(Debug, Serialize)]
+pub struct RunPortsView {
+    /// Its spec.
+    pub spec_id: String,
+    /// The run.
+    pub process_id: String,
+    /// The ports.
+    pub ports: Vec<RunPortView>,
+}
+
+/// A port of a run.
+#[derive(Debug, Serialize)]
+pub struct RunPortView {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Its number.
+    pub port: u16,
+    /// True if something listens there now.
+    pub is_listening: bool,
 }

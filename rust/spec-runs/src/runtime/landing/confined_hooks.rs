@@ -105,6 +105,7 @@ impl LandingHooks<'_> {
             return Ok(Vec::new());
         }
         let environment = EnvironmentSetUp {
+            is_of_item: false,
             commands: CommitChecks {
                 project,
                 repo,

@@ -1,0 +1,86 @@
+//! Gives a person's command the environment of a run: a folder of its own with the files of a commit, what recipes install,
+//! ports, services and lent files, confined as runs are.
+
+use super::super::ops::ConfinedCommand;
+use super::environment::CommitOrigin;
+use super::own_files::OwnFiles;
+use super::rerun::CommitChecks;
+use super::run_confinement;
+use chant_base::error::Error;
+use chant_confine::{ConfineBackend, ConfinePolicy, ConfinedProgram, Confinement, ProcessLifetime};
+use chant_specs::error::ChantError;
+
+impl CommitChecks<'_> {
+    /// Sets up the environment of agents for the files of a commit, and has `run` start a command in it and give its exit
+    /// code. All that belongs to it is ended and removed after that. `progress` hears what takes long.
+    ///
+    /// # Errors
+    /// The failure of a recipe or a service, the reason why it cannot be confined, or that of `run`.
+    pub(in super::super) fn enter(
+        &self,
+        commit: &str,
+        argv: &[String],
+        progress: &mut dyn FnMut(&str),
+        run: &mut dyn FnMut(ConfinedCommand) -> Result<i32, Error>,
+    ) -> Result<i32, Error> {
+        let mut folder = self.open(commit)?;
+        let secrets = &self.config.runs.environment.secrets.agents;
+        if let Some(why) = folder.set_up_with(commit, CommitOrigin::Landed, secrets, progress)? {
+            return Err(ChantError::Refused(why).into());
+        }
+        OwnFiles::read(self.project, self.config, self.repo)?.copy(&folder.place().worktree)?;
+        let job = folder.command(argv)?;
+        let standing = run_confinement::confinement_status(self.project, self.config)?;
+        let refused = |why: String| Error::from(ChantError::Refused(why));
+        let program = ConfinedProgram {
+            argv: job.argv.iter().map(Into::into).collect(),
+            environment: job.environment.clone(),
+            folder: job.folder.clone(),
+        };
+        let confinement = match job.confinement {
+            Confinement::Off => Confinement::Off,
+            // A launcher starts it also where it needs none for namespaces.
+            Confinement::Kernel(policy) => Confinement::to(ConfinePolicy {
+                lifetime: ProcessLifetime::OfStarter,
+                ..ConfinePolicy::clone(&policy)
+            }),
+        };
+        let text = |word: std::ffi::OsString| word.to_string_lossy().into_owned();
+        let ordered = confinement
+            .order(program)
+            .map_err(|error| refused(error.to_string()))?;
+        let command = match (ordered, &confinement) {
+            (Some((launcher, order)), _) => ConfinedCommand {
+                argv: launcher.argv.into_iter().map(text).collect(),
+                variables: launcher
+                    .environment
+                    .into_iter()
+                    .map(|(name, value)| (text(name), text(value)))
+                    .collect(),
+                order: Some(order),
+                folder: job.folder,
+                confinement: standing.to_string(),
+            },
+            (None, Confinement::Kernel(policy)) if policy.backend != ConfineBackend::Seatbelt => {
+                let why = "A command of yours cannot be confined here in the environment of a run: that needs our launcher, which starts with Landlock alone";
+                return Err(refused(why.to_owned()));
+            }
+            (None, _) => ConfinedCommand {
+                argv: confinement
+                    .command_line(job.argv.iter().map(Into::into).collect())
+                    .into_iter()
+                    .map(text)
+                    .collect(),
+                variables: job
+                    .environment
+                    .into_iter()
+                    .map(|(name, value)| (text(name), text(value)))
+                    .collect(),
+                order: None,
+                folder: job.folder,
+                confinement: standing.to_string(),
+            },
+        };
+        run(command)
+    }
+}
