@@ -159,9 +159,9 @@ class SpecUpdate(TypedDict, total=False):
     labels: Annotated[Names, ToolParameter(description="Labels to assign to the spec")]
     target_files: Annotated[Names, ToolParameter(description="Target file paths for the spec")]
     model: Annotated[str | None, ToolParameter(description="Model name to use for the spec")]
-    check: list[str]
+    check: Annotated[list[str], ToolParameter(description="Criteria to tick")]
     uncheck: list[str]
-    replace_body: bool
+    replace_body: Annotated[bool, ToolParameter(description="output replaces the body")]
     force: bool
 
 
@@ -277,7 +277,7 @@ class GraphQuery(TypedDict, total=False):
         str | None, ToolParameter(description="Filter of list", schema={"enum": list(TASK_STATUSES)})
     ]
     query: Annotated[str | None, ToolParameter(description="Text to find, for search and list")]
-    fields: Names
+    fields: Annotated[Names, ToolParameter(description="Keys to show")]
     limit: Annotated[int | None, ToolParameter(minimum=0)]
     offset: Count
 
@@ -351,7 +351,7 @@ class TicketQuery(TypedDict, total=False):
     filters: Annotated[
         dict[str, Any] | None,
         ToolParameter(
-            description="Each a value or a list of them: "
+            description="Each a value or a list: "
             f"status ({', '.join(TICKET_STATUSES)}), type ({', '.join(TICKET_TYPES)}), "
             f"priority ({', '.join(TICKET_PRIORITIES)})",
             schema={"properties": dict.fromkeys(("status", "type", "priority"), _ONE_OR_MORE)},
@@ -383,8 +383,11 @@ class SectionCall(TypedDict, total=False):
         str | None,
         ToolParameter(description="As list prints it, e.g. '## Scope', 'Scope' or '## A / ### Scope'"),
     ]
-    updateMode: Annotated[str | None, ToolParameter(schema={"enum": ["replace", "append", "prepend"]})]
-    content: str | None
+    updateMode: Annotated[
+        str | None,
+        ToolParameter(description="For update", schema={"enum": ["replace", "append", "prepend"]}),
+    ]
+    content: Annotated[str | None, ToolParameter(description="The markdown or box")]
     offset: Count
     max_chars: Annotated[int, ToolParameter(minimum=1)]
 

@@ -40,15 +40,8 @@ _MAX_ITEMS = 5
 _MARKUP = re.compile(r"[<>`*_~#|\[\]{}\\\s]+")
 _NOT_IN_KEYS = re.compile(r"[<>`\\\s]+")
 
-_HOW = {
-    "chant": "chant_ready and chant_spec_get show specs; set in_progress and tick criteria with "
-    "chant_spec_update; chant_verify, then chant_finalize, when all hold.",
-    "vine": "vine_next shows tasks of a plan that can be done, vine_set_status reports on them.",
-    "speckit": "rstn_get_next_task shows tasks of a feature, rstn_complete_task ticks one.",
-    "tickets": "list_crs and get_cr show tickets, update_cr_status moves one.",
-    "items": "item_next and item_get show items, item_update ticks and edits them.",
-}
-"""The tools of each toolset, in a sentence."""
+_WORDS = "host/tools.json"
+"""The tools of each toolset, in a sentence, and the files at a project's top that hold plans."""
 
 
 def print_prime(words: list[str], environment: Mapping[str, str]) -> None:
@@ -95,16 +88,23 @@ def prime_text(session: Session, environment: Mapping[str, str]) -> str:
     from chant_mcp.session import dialects_in
 
     root = session.place.root
-    if session.place.is_guess and not any(root.glob("*.vine")):
+    told = _words()
+    if session.place.is_guess and not any(next(root.glob(name), None) for name in told["files"]):
         return ""  # a home folder, say, which is not to be searched for plans
     dialects = dialects_in(root)
     if not dialects:
         return ""
     if of_run := _work_of_run(session, environment):
-        return _cut("\n".join([_HEAD, *of_run, *_how(("chant",))]))
+        return _cut("\n".join([_HEAD, *of_run, *_how(("chant",), told["tools"])]))
     if not _is_trusted(session):
         return _untrusted(session)
-    lines = [_HEAD, *_work_of_branch(session), *_counts(session), *_ready(session), *_how(dialects)]
+    lines = [
+        _HEAD,
+        *_work_of_branch(session),
+        *_counts(session),
+        *_ready(session),
+        *_how(dialects, told["tools"]),
+    ]
     return _cut("\n".join(lines))
 
 
@@ -216,9 +216,15 @@ def _ready(session: Session) -> Iterator[str]:
         yield f"- {key}: {_plain(item['title'])} ({why})"
 
 
-def _how(dialects: tuple[str, ...]) -> Iterator[str]:
-    words = [dialect if dialect in _HOW else "items" for dialect in dialects]
-    yield "How: " + " ".join(_HOW[word] for word in dict.fromkeys(words))
+def _words() -> Data:
+    from chant_mcp.resources import text
+
+    return json.loads(text(_WORDS))
+
+
+def _how(dialects: tuple[str, ...], told: Mapping[str, str]) -> Iterator[str]:
+    words = [dialect if dialect in told else "items" for dialect in dialects]
+    yield "How: " + " ".join(told[word] for word in dict.fromkeys(words))
     yield "Without these tools: `chant-mcp ready`, `chant-mcp show ID`, `chant-mcp tick ID`."
 
 

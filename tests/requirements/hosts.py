@@ -96,4 +96,22 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`issue link` writes the key alone, `unlink` takes it out, `status` says where the two differ.",
         _SOURCE,
     ),
+    "hosts:ci:annotations_name_file_and_line": Requirement(
+        "`ci` annotates each finding of fence, receipts and lint with file and line.", _SOURCE
+    ),
+    "hosts:ci:policy_of_the_target": Requirement(
+        "`ci` judges by the configuration of the target branch, never by that of the request.", _SOURCE
+    ),
+    "hosts:ci:texts_are_no_commands": Requirement(
+        "Texts of a request are escaped in annotations, and other output stands between marks with a "
+        "random token.",
+        _SOURCE,
+    ),
+    "hosts:ci:exit_codes_and_events": Requirement(
+        "`ci` ends with 1 where a check finds something, writes a table, and refuses pull_request_target.",
+        _SOURCE,
+    ),
+    "hosts:ci:action_takes_inputs_by_variables": Requirement(
+        "The action installs by hash, takes inputs by variables and runs checks of a closed list.", _SOURCE
+    ),
 }

@@ -58,3 +58,11 @@ async def test_tools_are_as_their_snapshots(project: Project, capsys: pytest.Cap
         for name, text in written.items():
             (SNAPS / name).write_text(text, encoding="utf-8")
     assert {path.name: path.read_text("utf-8") for path in SNAPS.iterdir()} == written
+
+
+@pytest.mark.requirement("server:schemas:most_parameters_are_described")
+async def test_parameters_say_what_they_are_as_far_as_there_is_room(project: Project) -> None:
+    tools = await project.server(toolsets=["all"]).list_tools()
+    parameters = [node for tool in tools for node in tool.input_schema["properties"].values()]
+    described = [node for node in parameters if "description" in node]
+    assert (len(parameters), len(described)) == (136, 95)

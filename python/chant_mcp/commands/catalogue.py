@@ -68,6 +68,7 @@ _LOOK = {
     "verify": ListedCommand("checks:verify", "Check whether a spec's acceptance criteria are met."),
     "diagnose": ListedCommand("checks:diagnose", "Check a spec's file, log, commits and criteria."),
     "fence": ListedCommand("fence:fence", "Check in CI that a request has the newest work on its specs."),
+    "ci": ListedCommand("ci:ci", "Check a request in CI: fence, receipts and lint."),
     "receipt": ListedCommand("receipt:receipt", "See, check and exchange receipts of completed specs."),
     "export": ListedCommand("export:export", "Export items as JSON, CSV or Markdown."),
 }
@@ -77,7 +78,7 @@ SPECS: Listing = {
     "Work": _WORK,
     "Decide": _DECIDE,
     "Look": {
-        **{name: one for name, one in _LOOK.items() if name not in ("board", "export")},
+        **{name: one for name, one in _LOOK.items() if name not in ("board", "ci", "export")},
         "list": ListedCommand("specs:list_specs", "List specs, except those that are cancelled."),
         "ready": ListedCommand("specs:ready", "List the specs that can be worked on now."),
         "show": ListedCommand("specs:show", "Show one spec; a part of its ID will do."),

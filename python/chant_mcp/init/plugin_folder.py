@@ -16,9 +16,7 @@ from chant_mcp.init.hosts import NAME
 
 SKILLS = ("work", "plan", "review", "verify")
 
-_DESCRIPTION = (
-    "Plan, pick up, carry out and complete work that is kept as plain-text specs, tasks and tickets."
-)
+_DESCRIPTION = "Plan, pick up, carry out and complete work that is kept as plain-text specs and plans."
 
 _MARKET = "chant-mcp"
 

@@ -15,7 +15,7 @@ _FEWEST_TOKENS = 100
 Since = Annotated[str | None, ToolParameter()]
 FirstSince = Annotated[
     str | None,
-    ToolParameter(description="Cursor of an earlier answer ('' at first): only items changed since"),
+    ToolParameter(description="Cursor ('' first): only what changed since"),
 ]
 """The same, described where it stands first in the list of tools."""
 

@@ -28,7 +28,7 @@ _ATTRIBUTES: dict[str, Any] = {
     "blocks": _TEXT,
 }
 
-Project = Annotated[str | None, ToolParameter(description="Project key, unless the CR key says it")]
+Project = Annotated[str | None, ToolParameter(description="Project key")]
 Key = Annotated[
     str, ToolParameter(description="CR key, e.g. MDT-001", schema={"type": ["string", "integer"]})
 ]
@@ -97,15 +97,16 @@ def create_cr(
     session: Session,
     *,
     project: Project = None,
-    type: Annotated[str, ToolParameter(schema={"enum": list(TICKET_TYPES)})],
+    type: Annotated[str, ToolParameter(description="Kind of CR", schema={"enum": list(TICKET_TYPES)})],
     data: Annotated[
         dict[str, Any],
         ToolParameter(
+            description="Attributes",
             schema=_schema(
                 ("title",),
                 **_ATTRIBUTES,
                 content={"type": "string", "description": "The markdown (default: the type's template)"},
-            )
+            ),
         ),
     ],
 ) -> Answer:
@@ -123,7 +124,10 @@ def update_cr_attrs(
     key: Key,
     attributes: Annotated[
         dict[str, Any],
-        ToolParameter(schema=_schema(**_ATTRIBUTES, implementationDate=_TEXT, implementationNotes=_TEXT)),
+        ToolParameter(
+            description="What to set",
+            schema=_schema(**_ATTRIBUTES, implementationDate=_TEXT, implementationNotes=_TEXT),
+        ),
     ],
 ) -> Answer:
     """Update attributes of an existing CR (status: use update_cr_status)
@@ -138,7 +142,7 @@ def update_cr_status(
     *,
     project: Project = None,
     key: Key,
-    status: Annotated[str, ToolParameter(schema={"enum": list(TICKET_STATUSES)})],
+    status: Annotated[str, ToolParameter(description="New status", schema={"enum": list(TICKET_STATUSES)})],
 ) -> Answer:
     """Update the status of an existing CR with workflow validation
 

@@ -128,7 +128,10 @@ def vine_next(session: Session, file: File, since: Since = None, **page: Unpack[
 def vine_write(
     session: Session,
     file: File,
-    operations: Annotated[list[dict[str, Any]], ToolParameter(schema={"items": _OPERATION})],
+    operations: Annotated[
+        list[dict[str, Any]],
+        ToolParameter(description="Run in order, all or none", schema={"items": _OPERATION}),
+    ],
     **options: Unpack[WriteOptions],
 ) -> Answer:
     """Change a .vine task graph: add, claim, rename, remove tasks in a plan file, set their dependencies.
