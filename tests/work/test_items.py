@@ -429,5 +429,5 @@ def test_all_that_is_ready_is_worked_on(plans: Plans) -> None:
 def test_a_forecast_says_what_a_start_would_work_on(plans: Plans) -> None:
     plans.begin(PROJECTS["kiro"])
     forecast = plans.json("work", "kiro:user-auth", "--dry-run")
-    assert (forecast["target"], forecast["specs"]) == ("main", 2), forecast
+    assert (forecast["target"], len(forecast["specs"])) == ("main", 2), forecast
     assert plans.json("runs", "--all")["processes"] == []
