@@ -91,7 +91,7 @@ def _resolved_by_batches(folder: Path, count: int) -> dict[str, int]:
     workspace.import_specs(source)
     imported = _resolved() - before
     before = _resolved()
-    workspace[driver].archive()
+    workspace.spec(driver).archive()
     return {"import": imported, "archive": _resolved() - before}
 
 

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::lock::{LockAttempt, attempt, is_refusal};
+#[cfg(unix)]
+use super::lock::is_refusal;
+use super::lock::{LockAttempt, attempt};
 use super::ownership::{owned, private};
 use super::place::{FilePlace, OpenFolder};
 use super::temporary_names::temporary_name;
