@@ -425,8 +425,8 @@ pub fn words_of_no_change(words: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::EventReader;
     use super::*;
+    use crate::EventReader;
     use chant_base::next_step::DoorKind;
 
     // proves: chant:events:each_cause_has_a_next_step

@@ -158,8 +158,8 @@ fn tokens(usage: &Value) -> Option<TokenCount> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{AgentExit, EventFormat, EventReader, FailureCause};
     use super::*;
+    use crate::{AgentExit, EventFormat, EventReader, FailureCause};
     use chant_base::money::UsdAmount;
 
     fn read(lines: &[&str]) -> EventSummary {

@@ -48,8 +48,8 @@ fn take_report(event: &Value, summary: &mut EventSummary) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{EventFormat, EventReader, FailureCause};
     use super::*;
+    use crate::{EventFormat, EventReader, FailureCause};
 
     fn summary(lines: &[&str]) -> EventSummary {
         let mut reader = EventReader::new(EventFormat::Common);

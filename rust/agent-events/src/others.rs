@@ -322,8 +322,8 @@ fn text_of(error: &Value) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{AgentExit, EventFormat, EventReader, FailureCause};
     use super::*;
+    use crate::{AgentExit, EventFormat, EventReader, FailureCause};
 
     fn read(format: EventFormat, lines: &[&str]) -> EventSummary {
         let mut reader = EventReader::new(format);

@@ -79,8 +79,8 @@ fn end_by(cause: FailureCause, why: &Value, summary: &mut EventSummary) {
 mod tests {
     use serde_json::json;
 
-    use super::super::{EventFormat, EventReader};
     use super::*;
+    use crate::{EventFormat, EventReader};
 
     fn summary(lines: &[&str]) -> EventSummary {
         let mut reader = EventReader::new(EventFormat::Placed);

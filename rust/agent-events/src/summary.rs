@@ -8,7 +8,7 @@ use super::cause::FailureCause;
 use chant_base::money::UsdAmount;
 
 /// The characters that are kept of an agent's text.
-const KEPT: usize = 300;
+const MAX_KEPT: usize = 300;
 /// The number of denials and servers that are kept.
 const LISTED: usize = 20;
 
@@ -291,12 +291,12 @@ pub(super) fn shortened(text: &str) -> String {
             && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     // The text may be very long: no more of it is read than may be kept.
-    let beginning = text.chars().take(8 * KEPT);
+    let beginning = text.chars().take(8 * MAX_KEPT);
     let cleaned: String = beginning
         .map(|c| if is_shown(c) { c } else { ' ' })
         .collect();
     let line = cleaned.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(KEPT) {
+    match line.char_indices().nth(MAX_KEPT) {
         Some((cut, _)) => format!("{}…", &line[..cut]),
         None => line,
     }
@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn texts_of_agents_are_bounded_and_tell_terminals_nothing() {
         assert_eq!(shortened("a\u{1b}[31m\n\u{202e}b"), "a [31m b");
-        assert_eq!(shortened(&"é".repeat(900)).chars().count(), KEPT + 1);
+        assert_eq!(shortened(&"é".repeat(900)).chars().count(), MAX_KEPT + 1);
         let mut summary = EventSummary::default();
         for number in 0..1000 {
             summary.deny("Bash", &number.to_string());

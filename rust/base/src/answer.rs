@@ -147,7 +147,7 @@ fn is_too_long(text: &str) -> bool {
 const SHORTER: [(usize, usize); 5] = [(2_000, 200), (1_000, 100), (500, 50), (300, 20), (100, 5)];
 
 /// Keys of a map that are kept: more than any map of ours has, so that only those of users end early.
-const WIDEST: usize = 50;
+const MAX_WIDTH: usize = 50;
 
 /// Keys whose texts are pieces of documents, fitted to an answer already.
 const PIECES: [&str; 2] = ["body", "content"];
@@ -160,7 +160,7 @@ fn shortened(value: &Value, chars: usize, entries: usize) -> Value {
         Value::Array(items) => items.iter().take(entries).map(shorter).collect(),
         Value::Object(pairs) => {
             let mut shown = Map::new();
-            for (key, value) in pairs.iter().take(WIDEST) {
+            for (key, value) in pairs.iter().take(MAX_WIDTH) {
                 let is_piece = PIECES.contains(&key.as_str());
                 let value_shown = if is_piece {
                     value.clone()
@@ -169,7 +169,7 @@ fn shortened(value: &Value, chars: usize, entries: usize) -> Value {
                 };
                 let total = match value {
                     Value::Array(items) => Some(items.len()).filter(|total| *total > entries),
-                    Value::Object(pairs) => Some(pairs.len()).filter(|total| *total > WIDEST),
+                    Value::Object(pairs) => Some(pairs.len()).filter(|total| *total > MAX_WIDTH),
                     _ => None,
                 };
                 let key = cut(key, chars);

@@ -15,7 +15,7 @@ const QUIET: Duration = Duration::from_secs(1);
 const OFTEN: Duration = Duration::from_millis(250);
 
 /// After one part of so many it is reported at once.
-const PARTS: usize = 20;
+const MAX_PARTS: usize = 20;
 
 /// Takes what is done, how many steps of it are, and how many there are.
 pub type ProgressSink = Arc<dyn Fn(&str, usize, usize) + Send + Sync>;
@@ -75,7 +75,7 @@ impl ProgressMeter {
 fn is_due(reported: (Instant, usize), now: (Instant, usize), total: usize) -> bool {
     let steps = now.1.saturating_sub(reported.1);
     let is_end = now.1 >= total && reported.1 > 0;
-    is_end || now.0 - reported.0 >= OFTEN || steps * PARTS >= total.max(1)
+    is_end || now.0 - reported.0 >= OFTEN || steps * MAX_PARTS >= total.max(1)
 }
 
 #[cfg(test)]

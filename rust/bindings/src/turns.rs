@@ -8,7 +8,7 @@ use pyo3::types::PyList;
 
 /// How long the interpreter is kept. A thread that waits for it asks for it after 5 ms, and gets it at the end of a
 /// turn.
-const TURN: Duration = Duration::from_millis(10);
+const LOCK_WAIT: Duration = Duration::from_millis(10);
 
 /// The clock is looked at after so many steps, each of which is short.
 const STEPS: u32 = 256;
@@ -34,7 +34,7 @@ impl<'py> InterpreterTurns<'py> {
         self.steps += 1;
         if self.steps == STEPS {
             self.steps = 0;
-            if self.begin.elapsed() >= TURN {
+            if self.begin.elapsed() >= LOCK_WAIT {
                 self.py.detach(|| ());
                 self.begin = Instant::now();
             }

@@ -47,7 +47,7 @@ fn is_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Config;
+    use crate::Config;
 
     fn read(user: &str, project: &str) -> Result<Config, String> {
         let front = |yaml: &str| format!("---\n{yaml}\n---\n");

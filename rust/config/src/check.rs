@@ -253,8 +253,8 @@ impl CoreError for MisspelledKey {
 
 #[cfg(test)]
 mod tests {
-    use super::super::schema::{chant, speckit};
     use super::*;
+    use crate::schema::{chant, speckit};
 
     // proves: config:keys:unknown_key_is_named
     #[test]

@@ -126,8 +126,8 @@ pub fn counts_in_project(key: &[&str], value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Config;
     use super::*;
+    use crate::Config;
 
     fn read(user: &str, project: &str) -> ConfineSettings {
         let front = |yaml: &str| format!("---\n{yaml}\n---\n");

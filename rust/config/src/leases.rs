@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub const NAMESPACE: &str = "refs/chant";
 
 /// The end of names that git keeps for its locks.
-const LOCK: &str = ".lock";
+const LOCK_FILE: &str = ".lock";
 
 /// The block as it stands in a file.
 #[derive(Debug, Default, Deserialize)]
@@ -148,7 +148,7 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(is_plain)
         && !name.starts_with(['-', '.'])
         && !name.ends_with(['.'])
-        && !name.to_ascii_lowercase().ends_with(LOCK)
+        && !name.to_ascii_lowercase().ends_with(LOCK_FILE)
         && !name.contains("..")
 }
 

@@ -53,7 +53,7 @@ impl PluginSettings {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Config;
+    use crate::Config;
 
     fn read(user: &str, project: &str) -> Result<Config, String> {
         let front = |keys: &str| format!("---\n{keys}---\n");

@@ -70,8 +70,8 @@ impl PoolSettings {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Config;
     use super::*;
+    use crate::Config;
 
     // proves: chant:pool:bounds_are_the_users
     #[test]

@@ -19,7 +19,7 @@ use super::policy::{ConfinePolicy, NetworkAccess, SHARED_MEMORY};
 use super::refused;
 
 /// The newest version of which rights are used: later ones were not tested.
-const NEWEST: u8 = 7;
+const MAX_NEWEST: u8 = 7;
 /// The greatest number of capabilities that a kernel may know.
 const CAPABILITIES: u32 = 64;
 /// Devices without memory.
@@ -97,7 +97,7 @@ pub(super) fn restrict(policy: &ConfinePolicy) -> io::Result<()> {
     if let Some(why) = policy.ability.lacks() {
         return Err(refused(why));
     }
-    let abi = policy.ability.abi.min(NEWEST);
+    let abi = policy.ability.abi.min(MAX_NEWEST);
     let rules = LandlockRules::new(policy, abi)?;
     let status = rules.filled(policy)?.restrict_self().map_err(refused)?;
     if status.ruleset == landlock::RulesetStatus::FullyEnforced {

@@ -204,8 +204,8 @@ fn missing_later_calls() -> Vec<sock_filter> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::refused_calls::refused_calls_table;
     use super::*;
+    use crate::refused_calls::refused_calls_table;
 
     const ALLOW: u32 = 0x7FFF_0000;
     const END: u32 = 0x8000_0000;

@@ -9,7 +9,7 @@ use chant_graph::network::{Network, NetworkError};
 use super::layers::{layer_of, part_of};
 
 /// The least number of clusters that can be asked for.
-const FEWEST: usize = 16;
+const MIN_COUNT: usize = 16;
 
 /// Divides items into at most `most` clusters; items in one of them are divided by another call.
 ///
@@ -27,7 +27,7 @@ pub fn divide(
     units: &[String],
     most: usize,
 ) -> Result<Vec<Vec<u32>>, NetworkError> {
-    if most < FEWEST {
+    if most < MIN_COUNT {
         return Err(NetworkError::Argument {
             name: "most",
             given: most.to_string(),

@@ -7,7 +7,7 @@ const GAP: f64 = 18.0;
 /// The distance between an arrow that crosses the layer and its neighbour.
 const GAP_OF_ARROWS: f64 = 11.0;
 /// The number of rounds in which figures move towards those that they are linked to.
-const ROUNDS: usize = 28;
+const MAX_ROUNDS: usize = 28;
 
 /// The sides whose figures attract a figure.
 #[derive(Clone, Copy, PartialEq)]
@@ -34,9 +34,9 @@ pub(super) fn assign_coordinates(grid: &LayerGrid, breadth: &[f64]) -> Vec<f64> 
         }
     }
     let count = grid.layers.len();
-    for round in 0..ROUNDS {
+    for round in 0..MAX_ROUNDS {
         let (side, is_forward) = match round {
-            round if round + 14 >= ROUNDS => (AlignmentSide::Both, round % 2 == 0),
+            round if round + 14 >= MAX_ROUNDS => (AlignmentSide::Both, round % 2 == 0),
             round if round % 2 == 0 => (AlignmentSide::Before, true),
             _ => (AlignmentSide::Behind, false),
         };
@@ -132,8 +132,8 @@ fn ascending(wishes: &[(f64, f64)]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layers::LayerGrid;
     use super::{ascending, assign_coordinates};
+    use crate::layers::LayerGrid;
 
     #[test]
     fn neighbours_that_want_to_change_places_share_their_mean() {

@@ -104,8 +104,8 @@ fn inversions(numbers: impl Iterator<Item = u32>, count: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layers::LayerGrid;
     use super::{crossings, inversions, number, reduce_crossings};
+    use crate::layers::LayerGrid;
 
     #[test]
     fn inversions_are_counted() {

@@ -22,7 +22,7 @@ pub struct ListRow {
 
 const HEADS: [&str; 4] = ["Key", "Title", "Status", "Waits for"];
 /// The width of the widest column in plain text.
-const WIDEST: usize = 48;
+const MAX_WIDTH: usize = 48;
 /// The greatest number of keys in a cell.
 const MOST_KEYS: usize = 6;
 
@@ -69,7 +69,7 @@ pub fn text(rows: &[ListRow], total: usize) -> String {
     cells.extend(shown.iter().map(|row| {
         let plain = |text: &str| {
             let text: String = line(text).chars().map(visible_char).collect();
-            cut_columns(&text, WIDEST)
+            cut_columns(&text, MAX_WIDTH)
         };
         [
             plain(&row.key),

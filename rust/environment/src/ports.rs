@@ -11,7 +11,7 @@ const FIRST: u16 = 20_000;
 /// The number of slots.
 const SLOTS: u16 = 800;
 /// The ports of a slot.
-const WIDTH: u16 = 10;
+const LINE_WIDTH: u16 = 10;
 
 /// Ten ports in a row, which no other run of this user has while this is held.
 #[derive(Debug)]
@@ -29,22 +29,22 @@ impl PortSlot {
         // Locks of another user are not seen: two users rarely begin at one slot.
         let start = fastrand::u16(0..SLOTS);
         for slot in 0..SLOTS {
-            let first = FIRST + (start + slot) % SLOTS * WIDTH;
+            let first = FIRST + (start + slot) % SLOTS * LINE_WIDTH;
             if let Some(lock) = OwnLock::try_take(folder, &first.to_string())?
-                && (first..first + WIDTH).all(is_free)
+                && (first..first + LINE_WIDTH).all(is_free)
             {
                 return Ok(Self { first, _lock: lock });
             }
         }
         Err(EnvironmentError::NoPorts {
             first: FIRST,
-            last: FIRST + SLOTS * WIDTH - 1,
+            last: FIRST + SLOTS * LINE_WIDTH - 1,
         })
     }
 
     /// Returns the port with a number below ten.
     pub fn port(&self, number: usize) -> u16 {
-        self.first + u16::try_from(number).unwrap_or(0).min(WIDTH - 1)
+        self.first + u16::try_from(number).unwrap_or(0).min(LINE_WIDTH - 1)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 const USUAL: usize = 7;
 
 /// The fewest digits that git ever shows.
-const FEWEST: usize = 4;
+const MIN_COUNT: usize = 4;
 
 /// The size of a pack index without objects, and the bytes that each object adds.
 const PACK_INDEX: (u64, u64) = (1072, 28);
@@ -24,7 +24,7 @@ impl<'repo> CommitAbbreviation<'repo> {
         let digits = match configured.to_ascii_lowercase().as_str() {
             "no" | "off" | "false" => usize::MAX,
             text => match text.parse::<usize>() {
-                Ok(digits) => digits.max(FEWEST),
+                Ok(digits) => digits.max(MIN_COUNT),
                 Err(_) => digits_for(packed_objects(repo.commondir())),
             },
         };

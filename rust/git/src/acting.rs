@@ -16,7 +16,7 @@ use super::{GitError, Repo, path_from_bytes, real};
 const MAX_FILES: usize = 200;
 
 /// The time in which git reads configuration: a file may be a pipe, or have no end.
-const TIMEOUT: Duration = Duration::from_secs(20);
+const MAX_WAIT: Duration = Duration::from_secs(20);
 
 /// The call that lists what git uses, with the files.
 const LIST: [&str; 5] = ["config", "--list", "-z", "--includes", "--show-origin"];
@@ -171,7 +171,7 @@ impl Repo {
     fn listed_settings(&self) -> Result<Vec<ListedSetting>, GitError> {
         let ask = |more: &[&'static str]| {
             let words = LIST.iter().chain(more).copied();
-            self.reading(words).limited(TIMEOUT).answer()
+            self.reading(words).limited(MAX_WAIT).answer()
         };
         let scoped = ask(&["--show-scope"])?;
         // Git before 2.26 names no scopes. The files that the repository itself includes from
@@ -243,7 +243,7 @@ impl Repo {
     fn ask_file(&self, file: &Path, words: &[&str]) -> Result<Vec<u8>, GitError> {
         let call = self.reading(["config", "-z", "--file"]).arg(file);
         let call = words.iter().fold(call, GitCall::arg);
-        call.limited(TIMEOUT).output()
+        call.limited(MAX_WAIT).output()
     }
 
     /// Adds the files that settings of a file include. Conditions are ignored, so that nothing hides

@@ -12,7 +12,7 @@ use super::{CheckoutHead, GitError, Repo, flushing, is_missing};
 const BACKUPS: &str = "refs/chant/backup/";
 
 /// The number of attempts to create a backup when other processes take the number first.
-const ATTEMPTS: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 /// The attempts to write a ref while others remove the folder that it lies in.
 const MOST_WRITES: usize = 10;
 
@@ -177,7 +177,7 @@ impl Repo {
         why: &str,
     ) -> Result<String, GitError> {
         let mut refusal = None;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let (_, free) = self.newest_of(folder)?;
             let name = format!("{folder}{free}");
             match self.create_ref(&name, commit, &format!("chant-mcp: {why}")) {

@@ -23,7 +23,7 @@ const OBJECT_FORMAT: &str = "@object-format=";
 /// The greatest number of bytes before the pack.
 const LONGEST_HEADER: u64 = 64 * 1024;
 /// The time limit for unpacking and checking.
-const LONGEST: Duration = Duration::from_secs(600);
+const MAX_DURATION: Duration = Duration::from_secs(600);
 /// The size from which on git reads a file in pieces and not as a whole into memory.
 pub(super) const IN_PIECES: (&str, &str) = ("core.bigFileThreshold", "4m");
 
@@ -154,7 +154,7 @@ impl CommitBundle {
                 .env("GIT_NO_LAZY_FETCH", "1")
                 .setting(IN_PIECES.0, IN_PIECES.1)
                 .confined(confinement)
-                .limited(LONGEST)
+                .limited(MAX_DURATION)
         };
         let largest = format!("--max-input-size={}", limits.bytes);
         let how = if is_partial {
@@ -228,7 +228,7 @@ impl Repo {
     pub fn write_bundle(&self, branch: &str, since: &str, path: &Path) -> Result<(), GitError> {
         let name = super::branches::branch_ref(branch)?;
         let words = ["bundle", "create", "--quiet"];
-        let call = program::acting(self.common_dir(), words).limited(LONGEST);
+        let call = program::acting(self.common_dir(), words).limited(MAX_DURATION);
         let call = call.arg(path).arg(&name).arg(format!("^{since}"));
         call.output().map(drop)
     }

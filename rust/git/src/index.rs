@@ -19,7 +19,7 @@ use super::{GitError, Repo, flushing};
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The time between two attempts to take a lock.
-const PAUSE: Duration = Duration::from_millis(10);
+const RETRY_DELAY: Duration = Duration::from_millis(10);
 
 /// Parts of an index that git2 would drop: caches that the user switched on.
 const ONLY_GIT_KEEPS: [&[u8]; 2] = [b"UNTR", b"FSMN"];
@@ -193,7 +193,7 @@ impl Repo {
 
 /// Sleeps before the next attempt to take a lock; callers limit the number of attempts.
 pub(super) fn wait_for_lock() {
-    thread::sleep(PAUSE);
+    thread::sleep(RETRY_DELAY);
 }
 
 /// Git's own lock for a change of the index; released when dropped.

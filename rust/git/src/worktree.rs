@@ -6,7 +6,7 @@ use super::branches::{branch_of, head_of};
 use super::{GitError, Repo, path_from_bytes, program, real, trimmed};
 
 /// The greatest number of changed paths in an error.
-const SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// Files of a git folder that name the branch of a running rebase or bisection.
 const AT_WORK: [&str; 4] = [
@@ -70,7 +70,7 @@ impl Repo {
             let mut changes = self.uncommitted(&tree.path)?;
             if !changes.is_empty() {
                 let count = changes.len();
-                changes.truncate(SHOWN);
+                changes.truncate(MAX_SHOWN);
                 return Err(GitError::Dirty {
                     path,
                     count,

@@ -208,8 +208,8 @@ fn path_back(
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::graph;
     use super::*;
+    use crate::tests::graph;
 
     fn keys(graph: &DepGraph, cycle: &Cycle) -> String {
         cycle
@@ -272,7 +272,7 @@ mod tests {
                 pair[0],
                 vec![Edge {
                     to: pair[1],
-                    kind: super::super::EdgeKind::Explicit,
+                    kind: crate::EdgeKind::Explicit,
                     via: pair[0],
                 }],
             );

@@ -40,7 +40,7 @@ impl DepGraph {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::graph;
+    use crate::tests::graph;
 
     #[track_caller]
     fn check(words: &str, expected: &str) {

@@ -165,7 +165,7 @@ pub enum LeadDirection {
 
 /// Deeper than this no tree goes, so that its lines fit a terminal; what would follow gets a tree of its
 /// own.
-const DEEPEST: usize = 9;
+const MAX_DEPTH: usize = 9;
 
 impl GraphPicture<'_> {
     /// The picture of some of the figures. Where a way from one to another leads over figures that are
@@ -319,7 +319,7 @@ fn tree(
         let is_top = depth == 0;
         let leads = if met[figure] && !is_top {
             LeadDirection::Above
-        } else if depth == DEEPEST && !targets[figure].is_empty() {
+        } else if depth == MAX_DEPTH && !targets[figure].is_empty() {
             too_deep.push(figure);
             LeadDirection::Below
         } else {

@@ -28,7 +28,7 @@ const KEEPER_LOOK: Duration = Duration::from_secs(30);
 /// A claim whose run has no record yet is left alone for so long; then the spec is given back.
 pub const STARTING: Duration = Duration::from_secs(120);
 /// How often a process looks for its answer, or whether it leads now.
-const TURN: Duration = Duration::from_millis(50);
+const LOCK_WAIT: Duration = Duration::from_millis(50);
 /// How often the keeper of a run looks whether something concerns it.
 const KEEPER_TURN: Duration = Duration::from_millis(250);
 
@@ -253,7 +253,7 @@ impl<'a> LeaseClient<'a> {
             }));
         }
         let Some(_lead) = self.queue.lead()? else {
-            wait_for_turn(TURN);
+            wait_for_turn(LOCK_WAIT);
             return Ok(None);
         };
         let mut leader = LeaseLeader::of(self)?;
@@ -263,7 +263,7 @@ impl<'a> LeaseClient<'a> {
             Ok(self.queue.has_new_wishes()? || (wait.is_zero() && leader.is_due()?))
         };
         if waiting.has_looked && !is_due()? {
-            wait_for_turn(TURN);
+            wait_for_turn(LOCK_WAIT);
             return Ok(None);
         }
         leader.tick(ticket.limits(waiting.deadline))?;

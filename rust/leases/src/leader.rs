@@ -23,7 +23,7 @@ const PUSH_LIMIT: Duration = Duration::from_secs(60);
 /// The least time that a call of git gets, however late it is.
 const LEAST_LIMIT: Duration = Duration::from_secs(1);
 /// The number of pushes at one tick before one is repeated: behind the second, each wish goes alone.
-const TRIES: u32 = 3;
+const MAX_TRIES: u32 = 3;
 
 /// A leader, while this process is the only one.
 pub(super) struct LeaseLeader<'a> {
@@ -122,7 +122,7 @@ impl<'a> LeaseLeader<'a> {
         let queue = &self.client.queue;
         queue.sweep()?;
         let mut refused: Option<RefusedPush> = None;
-        for attempt in 0..=TRIES + 1 {
+        for attempt in 0..=MAX_TRIES + 1 {
             let mut view = match self.look(limits.left_of(limits.look))? {
                 Ok(view) => view,
                 Err(why) => return self.give_up(&why),
@@ -130,7 +130,7 @@ impl<'a> LeaseLeader<'a> {
             let found = view.orchestrators.get(&escape_name(&self.own.name));
             let found = found.map(|seen| seen.object.clone());
             self.own.settle(queue, found.as_deref())?;
-            let is_alone = attempt + 1 >= TRIES;
+            let is_alone = attempt + 1 >= MAX_TRIES;
             let batch = self.collect(&view, is_alone)?;
             if batch.is_empty() {
                 self.answer_all(&batch)?;
@@ -163,7 +163,7 @@ impl<'a> LeaseLeader<'a> {
                     });
                 }
             }
-            if attempt + 2 == TRIES {
+            if attempt + 2 == MAX_TRIES {
                 // One of them may be what is in the way.
                 self.left_out.extend(batch.along().map(str::to_owned));
             }

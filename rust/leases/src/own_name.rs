@@ -6,7 +6,7 @@ use super::LeaseError;
 use super::queue::WishQueue;
 
 /// The file of the name.
-const FILE: &str = "orchestrator.json";
+const FILE_NAME: &str = "orchestrator.json";
 /// The signs of life that are remembered: a push whose answer was lost may have written any of them.
 const REMEMBERED: usize = 16;
 
@@ -33,13 +33,13 @@ impl OwnName {
             counter: 0,
             written: Vec::new(),
         };
-        queue.write_own(FILE, &chosen)?;
+        queue.write_own(FILE_NAME, &chosen)?;
         Ok(chosen)
     }
 
     /// Reads the name; `None` before one was chosen.
     pub(super) fn known(queue: &WishQueue) -> Result<Option<Self>, LeaseError> {
-        queue.read_own(FILE)
+        queue.read_own(FILE_NAME)
     }
 
     /// Returns true for a name of this clone.
@@ -63,7 +63,7 @@ impl OwnName {
         self.former.push(former);
         self.written.clear();
         self.counter = 0;
-        queue.write_own(FILE, self)
+        queue.write_own(FILE_NAME, self)
     }
 
     /// Notes a sign of life before it is pushed.
@@ -72,7 +72,7 @@ impl OwnName {
         self.written.push(object.to_owned());
         let above = self.written.len().saturating_sub(REMEMBERED);
         self.written.drain(..above);
-        queue.write_own(FILE, self)
+        queue.write_own(FILE_NAME, self)
     }
 }
 

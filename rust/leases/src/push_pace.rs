@@ -9,11 +9,11 @@ use super::machine::{MachineTime, boot_id};
 use super::queue::WishQueue;
 
 /// The file of the times of pushes.
-const FILE: &str = "pushes.json";
+const FILE_NAME: &str = "pushes.json";
 /// The time in which pushes are counted.
 const MINUTE: Duration = Duration::from_secs(60);
 /// The longest time between two pushes where the remote does not keep up.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_DURATION: Duration = Duration::from_secs(60);
 
 /// The pushes of the last minute, and whether the remote keeps up with them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub(super) struct PushPace {
 impl PushPace {
     /// Reads the pace.
     pub(super) fn of(queue: &WishQueue) -> Result<Self, LeaseError> {
-        let known: Self = queue.read_own(FILE)?.unwrap_or_default();
+        let known: Self = queue.read_own(FILE_NAME)?.unwrap_or_default();
         if known.boot == boot_id() {
             return Ok(known);
         }
@@ -64,7 +64,7 @@ impl PushPace {
     /// Returns the interval, longer while the remote does not keep up.
     pub(super) fn slowed(&self, interval: Duration) -> Duration {
         let longer = interval.saturating_mul(1 << self.failures.min(6));
-        longer.min(LONGEST.max(interval))
+        longer.min(MAX_DURATION.max(interval))
     }
 
     /// Returns true if the last look was so long ago that another one is due.
@@ -81,7 +81,7 @@ impl PushPace {
         } else {
             self.failures.saturating_add(1)
         };
-        queue.write_own(FILE, self)
+        queue.write_own(FILE_NAME, self)
     }
 
     /// Notes a push before it is made.
@@ -92,7 +92,7 @@ impl PushPace {
         if !repeats {
             self.last = Some(now);
         }
-        queue.write_own(FILE, self)
+        queue.write_own(FILE_NAME, self)
     }
 
     /// Notes whether the remote answered.
@@ -110,7 +110,7 @@ impl PushPace {
             return Ok(());
         }
         self.failures = failures;
-        queue.write_own(FILE, self)
+        queue.write_own(FILE_NAME, self)
     }
 }
 

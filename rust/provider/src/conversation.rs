@@ -17,7 +17,7 @@ use chant_base::error::Error;
 use chant_work::command::CommandRunner;
 
 /// The greatest number of a model's answers in one run.
-const ROUNDS: usize = 50;
+const MAX_ROUNDS: usize = 50;
 
 /// The first message to a model that works: prompts are written for agents of all kinds.
 const RULES: &str = "You work on the task below in a git worktree, and you act only by calling tools: text alone changes nothing. Paths are relative to the worktree. Read a file before you write it; write_file replaces the whole file. Tick the criteria that are met in the spec's file, commit your work with git by run_command, and only then call task_complete. What is not committed is lost.";
@@ -108,7 +108,7 @@ pub fn run(
         json!({"role": "user", "content": task.prompt}),
     ];
     let mut is_reminded = false;
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let reply = client.ask(&request(task, &talk), &mut voice)?;
         if reply.calls.is_empty() {
             if is_reminded && reply.text.trim().is_empty() {
@@ -144,7 +144,7 @@ pub fn run(
     }
     Err(ProviderError::Endless {
         model: task.model.to_owned(),
-        rounds: ROUNDS,
+        rounds: MAX_ROUNDS,
     })
 }
 

@@ -9,9 +9,9 @@ use super::model_reply::ToolCall;
 use super::tools::ToolFailure;
 
 /// The longest silence while work is going on.
-const SILENCE: Duration = Duration::from_secs(10);
+const MAX_SILENCE: Duration = Duration::from_secs(10);
 /// The characters of a result that are reported.
-const SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
 pub(super) struct EventWriter<'a> {
     tell: &'a mut dyn FnMut(&str),
@@ -63,7 +63,7 @@ impl<'a> EventWriter<'a> {
         match result {
             Ok(text) => {
                 let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                let shown: String = words.chars().take(SHOWN).collect();
+                let shown: String = words.chars().take(MAX_SHOWN).collect();
                 let more = if shown.len() < words.len() { "…" } else { "" };
                 self.line(&format!("[result] {shown}{more}"));
             }
@@ -88,7 +88,7 @@ impl<'a> EventWriter<'a> {
     /// Reports that the work goes on, if nothing was reported for a while: the runner takes silence
     /// for an agent that hangs. It leaves nothing in the log.
     pub(super) fn is_alive(&mut self) {
-        if self.last.elapsed() >= SILENCE {
+        if self.last.elapsed() >= MAX_SILENCE {
             self.line(&json!({"type": "stream_event"}).to_string());
         }
     }

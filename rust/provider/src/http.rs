@@ -26,7 +26,7 @@ use chant_store::disk::Disk;
 const CONNECTING: Duration = Duration::from_secs(30);
 /// The time that a server may be silent before its answer counts as broken off; it may load the
 /// model meanwhile.
-const SILENCE: Duration = Duration::from_secs(10 * 60);
+const MAX_SILENCE: Duration = Duration::from_secs(10 * 60);
 /// The longest wait before another try.
 const LONGEST_WAIT: Duration = Duration::from_secs(10 * 60);
 /// The greatest size of an answer, in bytes.
@@ -34,7 +34,7 @@ const LONGEST_ANSWER: u64 = 64 * 1024 * 1024;
 /// The greatest size of a refusal, in bytes.
 const LONGEST_REFUSAL: u64 = 64 * 1024;
 /// The greatest number of characters of a server's message in an error.
-const SHOWN: usize = 500;
+const MAX_SHOWN: usize = 500;
 /// The status codes that are worth another try (reference chant 6.5).
 const PASSING: [u16; 5] = [429, 500, 502, 503, 504];
 /// Hosts on this machine, which no proxy reaches.
@@ -133,7 +133,7 @@ impl<'a> ModelClient<'a> {
             .max_redirects(0)
             .max_redirects_will_error(false)
             .timeout_connect(Some(CONNECTING))
-            .timeout_per_read(Some(SILENCE))
+            .timeout_per_read(Some(MAX_SILENCE))
             .proxy(proxy(endpoint, task.environment).map_err(failed)?)
             .tls_config(tls(task.environment).map_err(failed)?)
             .user_agent(concat!("chant-mcp/", env!("CARGO_PKG_VERSION")))
@@ -266,7 +266,7 @@ fn words(error: &Value) -> Option<String> {
 /// Returns the start of a text, on one line.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(SHOWN) {
+    match line.char_indices().nth(MAX_SHOWN) {
         Some((cut, _)) => format!("{}…", &line[..cut]),
         None => line,
     }

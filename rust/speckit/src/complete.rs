@@ -23,9 +23,9 @@ use chant_text::edit::{self, Edit, EditError};
 /// IDs that a refusal names as like the one that was meant.
 const NEAREST: usize = 5;
 /// Characters of an ID that is compared with others.
-const LONGEST: usize = 100;
+const MAX_LEN: usize = 100;
 /// Characters of a check's output that are kept, the last ones.
-const TAIL: usize = 2_000;
+const TAIL_BYTES: usize = 2_000;
 
 /// A task that is ticked.
 pub struct CompletedTask {
@@ -230,7 +230,7 @@ impl FeatureStore {
         let mut known = self.environment().clone();
         known.extend(environment.clone());
         let folder = found.root.path().join(check.folder());
-        let (time, kept) = (check.limit(), 2 * TAIL);
+        let (time, kept) = (check.limit(), 2 * TAIL_BYTES);
         let began = Instant::now();
         let run = CommandRunner::default().run(
             check.argv(),
@@ -291,7 +291,7 @@ impl FeatureStore {
 #[cfg(unix)]
 fn last(text: &str) -> String {
     let text = text.trim_end();
-    let skipped = text.chars().count().saturating_sub(TAIL);
+    let skipped = text.chars().count().saturating_sub(TAIL_BYTES);
     text.chars().skip(skipped).collect()
 }
 
@@ -339,7 +339,7 @@ pub(super) fn find_only_task(list: &TaskList, id: &str) -> Result<usize, Speckit
 
 /// The IDs most like one, the most alike first.
 fn nearest(list: &TaskList, id: &str) -> Vec<String> {
-    if id.chars().count() > LONGEST {
+    if id.chars().count() > MAX_LEN {
         return Vec::new();
     }
     let likeness = |task: &Task| {

@@ -15,7 +15,7 @@ use chant_store::disk::{self, AppendFile, LOCK_TIMEOUT, Lock};
 
 /// Our part of the state folder.
 const PART: &str = "speckit";
-const LOG: &str = "events.jsonl";
+const LOG_FILE: &str = "events.jsonl";
 /// The name of the old log after a new one was started.
 const OLD: &str = "events.old.jsonl";
 /// Bytes after which a new log is started; the one before is kept.
@@ -129,7 +129,7 @@ impl FeatureStore {
         let mut text = serde_json::to_string(&line).unwrap_or_default();
         text.push('\n');
         let folder = found.state.ensure(PART)?;
-        let path = folder.join(LOG);
+        let path = folder.join(LOG_FILE);
         let _lock = Lock::acquire(&folder, Instant::now() + LOCK_TIMEOUT)?;
         if let Some(run) = &line.run {
             let (count, bytes) = self.events_of_run(found, run)?;
@@ -167,7 +167,7 @@ impl FeatureStore {
     /// The texts of the logs that are there, the old one first.
     fn logs(&self, found: &ResolvedProject) -> Result<Vec<String>, Error> {
         let mut texts = Vec::new();
-        for name in [OLD, LOG] {
+        for name in [OLD, LOG_FILE] {
             let Some(path) = found.state.read(&format!("{PART}/{name}")) else {
                 continue;
             };

@@ -31,7 +31,7 @@ const MOST_CLOSED: usize = 200;
 /// The interval at which a waiting caller is notified that nothing happened.
 const BEAT: Duration = Duration::from_secs(5);
 /// The longest time after which an abandoned call ends.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// The characters of IDs: none that looks like another one.
 const LETTERS: &[u8] = b"23456789abcdefghjkmnpqrstuvwxyz";
 /// The prompt when the agent gives none.
@@ -403,7 +403,7 @@ impl FeatureStore {
                 (listener.tell)(&format!("waiting for an answer to {id}"));
                 beat = now + BEAT;
             }
-            watch.wait((deadline - now).min(LOOK));
+            watch.wait((deadline - now).min(POLL_INTERVAL));
         }
     }
 

@@ -7,7 +7,7 @@ use chant_store::digest::sha256;
 /// The start of the IDs of orders; no document of a project may be called so.
 const PREFIX: &str = "item.";
 /// The hexadecimal digits of a key's hash at the end of an ID: 128 bits.
-const DIGITS: usize = 32;
+const DIGIT_COUNT: usize = 32;
 /// The greatest length of the part that people can read.
 const MAX_SLUG_LEN: usize = 48;
 
@@ -163,7 +163,7 @@ pub fn run_id_of(key: &str) -> String {
         }
     }
     let slug = slug.trim_end_matches(['.', '-']);
-    let hash = &sha256(key.as_bytes())[..DIGITS];
+    let hash = &sha256(key.as_bytes())[..DIGIT_COUNT];
     format!("{PREFIX}{slug}.{hash}")
 }
 
@@ -173,7 +173,7 @@ pub fn is_run_id(id: &str) -> bool {
         .strip_prefix(PREFIX)
         .and_then(|rest| rest.rsplit_once('.'));
     rest.is_some_and(|(_, hash)| {
-        hash.len() == DIGITS && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+        hash.len() == DIGIT_COUNT && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
     })
 }
 

@@ -411,8 +411,8 @@ mod platform {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::super::disk;
     use super::*;
+    use crate::disk;
 
     fn watching(folder: &Path) -> FolderWatch {
         let mut watch = FolderWatch::start(folder);

@@ -108,7 +108,7 @@ impl RootFolder {
 }
 
 /// The number of times a path is resolved again that leads elsewhere each time.
-const ATTEMPTS: usize = 10;
+const MAX_ATTEMPTS: usize = 10;
 
 /// Folders of a root that are kept open for a change. Each is resolved and opened once: what is done in it behind that
 /// is done in the folder that was opened, whatever takes its path.
@@ -136,7 +136,7 @@ impl OpenFolders {
         if let Some(open) = self.by_given_path.get(above) {
             return Ok(open.place(name));
         }
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             if let Some(place) = self.real(root, &root.place(relative)?)? {
                 if place.folder().is_kept_open() {
                     let open = place.folder().clone();

@@ -126,9 +126,9 @@ mod tests {
             let old = ["x", "'x'", "\"x\""][quote];
             let block = format!("key: {}\n", write_like(&text, old, ScalarContext::Block));
             let flow = format!("[{}, x]\n", write_like(&text, old, ScalarContext::Flow));
-            let read: std::collections::BTreeMap<String, String> = super::super::front_matter::read(&block).unwrap();
+            let read: std::collections::BTreeMap<String, String> = crate::front_matter::read(&block).unwrap();
             prop_assert_eq!(&read["key"], &text);
-            let read: Vec<String> = super::super::front_matter::read(&flow).unwrap();
+            let read: Vec<String> = crate::front_matter::read(&flow).unwrap();
             prop_assert_eq!(&read[0], &text);
         }
     }

@@ -326,9 +326,9 @@ fn folded(text: &str) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::edit::apply;
-    use super::super::markdown::outline;
     use super::*;
+    use crate::edit::apply;
+    use crate::markdown::outline;
 
     const BODY: &str = "intro\n\n# Title\n\n## 1. Scope\n\nText.\n\n```\n# not a heading\n```\n\n### Detail\n\nMore.\n\n## 2. Scope of tests\n\n## Notes\n\n### Detail\n\nEnd";
 

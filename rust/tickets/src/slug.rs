@@ -3,7 +3,7 @@
 use deunicode::deunicode_with_tofu;
 
 /// Most characters of a slug.
-const MOST: usize = 50;
+const MAX_COUNT: usize = 50;
 
 /// A slug shorter than this is not made by cutting at a word.
 const LEAST: usize = 20;
@@ -28,9 +28,9 @@ fn words(text: &str) -> String {
             slug.push('-');
         }
     }
-    if slug.len() > MOST {
-        let cut = slug[..=MOST].rfind('-').filter(|at| *at >= LEAST);
-        slug.truncate(cut.unwrap_or(MOST));
+    if slug.len() > MAX_COUNT {
+        let cut = slug[..=MAX_COUNT].rfind('-').filter(|at| *at >= LEAST);
+        slug.truncate(cut.unwrap_or(MAX_COUNT));
     }
     slug.truncate(slug.trim_end_matches('-').len());
     slug

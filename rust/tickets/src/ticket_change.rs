@@ -17,7 +17,7 @@ use chant_store::files;
 use chant_store::journal::ChangeStep;
 
 /// The most times a ticket is looked up again after its file was moved meanwhile.
-const ATTEMPTS: usize = 10;
+const MAX_ATTEMPTS: usize = 10;
 
 /// A ticket before and after a change.
 pub(super) struct TicketChange {
@@ -49,7 +49,7 @@ impl TicketStore {
     ) -> Result<TicketChange, Error> {
         self.recover()?;
         let mut failed = None;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             // Kept any longer it would have to be copied when the next one differs.
             let path = self.only_file(&*self.snapshot()?, key)?.1.path.clone();
             if let Some(store) = self.workplace_of(&path) {

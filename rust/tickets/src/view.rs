@@ -31,7 +31,7 @@ pub const ROW: [&str; 9] = [
 pub const ROW_EXTRAS: [&str; 4] = ["dependsOn", "blocks", "relatedTickets", "filePath"];
 
 /// Characters of a title or name that a list shows.
-const SHOWN: usize = 120;
+const MAX_SHOWN: usize = 120;
 
 /// Characters of a problem that an answer shows.
 const MESSAGE_SHOWN: usize = 200;
@@ -94,7 +94,7 @@ impl TicketFacts<'_> {
         self.say_where(&mut row);
         for (key, value) in &mut row {
             if let (Value::String(text), true) = (&*value, key != "filePath") {
-                *value = cut(text, SHOWN).into();
+                *value = cut(text, MAX_SHOWN).into();
             }
         }
         row
@@ -440,7 +440,7 @@ impl<'a> GraphNode<'a> {
     ) -> Self {
         Self {
             code: code.to_string(),
-            title: cut(&ticket.title, SHOWN),
+            title: cut(&ticket.title, MAX_SHOWN),
             status: ticket.status(),
             depends_on,
             ready,
@@ -531,7 +531,7 @@ impl<'a> TicketTreeRow<'a> {
         Self {
             depth: row.depth,
             code: figure.key,
-            title: cut(figure.name, SHOWN),
+            title: cut(figure.name, MAX_SHOWN),
             status: figure.state,
             symbol: figure.tone.symbol(),
             leads: match row.leads {

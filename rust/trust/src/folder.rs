@@ -17,7 +17,7 @@ use chant_store::stamped::PathStamps;
 /// The greatest number of files of agents, prompts and hooks that are read.
 const MOST_FILES: usize = 2_000;
 /// The greatest depth of folders that are read.
-const DEEPEST: usize = 12;
+const MAX_DEPTH: usize = 12;
 
 /// The tools and facts for reading a folder.
 #[derive(Clone, Copy)]
@@ -186,7 +186,7 @@ impl FolderScanInputs<'_> {
 
     /// Returns true, and notes a gap, if no more is read.
     fn is_too_much(shown: &str, depth: usize, reading: &mut FolderReading) -> bool {
-        if depth <= DEEPEST && reading.files.len() < MOST_FILES {
+        if depth <= MAX_DEPTH && reading.files.len() < MOST_FILES {
             return false;
         }
         let gap = format!("{shown}: too many files or folders");

@@ -13,9 +13,9 @@ use chant_store::disk;
 /// The greatest number of configurations of one folder that are trusted at the same time.
 const MOST_TRUSTED: usize = 16;
 /// The greatest size of a record in bytes.
-const LARGEST: u64 = 8 * 1024 * 1024;
+const MAX_SIZE: u64 = 8 * 1024 * 1024;
 /// The version of records.
-const SCHEMA: u64 = 1;
+const SCHEMA_VERSION: u64 = 1;
 
 /// The records of trust of one user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl TrustStore {
     }
 
     fn read(&self, place: &TrustedPlace) -> Option<Vec<TrustedHash>> {
-        let text = disk::read_private(&self.record_of(place), LARGEST);
+        let text = disk::read_private(&self.record_of(place), MAX_SIZE);
         let record: Value = serde_json::from_str(&text.ok()??).ok()?;
         let is_meant = record == place.facts(&record["trusted"]);
         if !is_meant {
@@ -126,7 +126,7 @@ impl TrustStore {
     pub fn all(&self) -> Vec<(TrustedPlace, Vec<TrustedHash>)> {
         let names = disk::names(&self.folder).unwrap_or_default();
         let places = names.into_iter().filter_map(|one| {
-            let text = disk::read_private(&self.folder.join(&one.name), LARGEST).ok()??;
+            let text = disk::read_private(&self.folder.join(&one.name), MAX_SIZE).ok()??;
             let record: Value = serde_json::from_str(&text).ok()?;
             let common = record["common"]
                 .as_str()
@@ -171,7 +171,7 @@ impl TrustedPlace {
     fn facts(&self, trusted: &Value) -> Value {
         let common = self.common.as_deref().map(Path::display);
         json!({
-            "schema": SCHEMA,
+            "schema": SCHEMA_VERSION,
             "root": self.root.display().to_string(),
             "common": common.map(|common| common.to_string()).unwrap_or_default(),
             "trusted": trusted,

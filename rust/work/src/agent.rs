@@ -34,7 +34,7 @@ pub use super::agent_job::{AgentInput, AgentJob, AgentLimits, AgentObservers};
 pub use super::agent_outcome::{AgentEnding, AgentOutcome};
 
 /// The time to read the rest of the pipes after the agent ended.
-const LINGER: Duration = Duration::from_millis(500);
+const LINGER_TIME: Duration = Duration::from_millis(500);
 /// The time that processes get to end by themselves after they closed the pipes.
 const EXIT_TIME: Duration = Duration::from_millis(100);
 /// The time between two searches for orphans that ended.
@@ -521,7 +521,7 @@ impl AgentProcess {
 
     /// Reads the rest of the output, for a moment at most.
     fn linger(&mut self) -> Result<(), WorkError> {
-        let deadline = Instant::now() + LINGER;
+        let deadline = Instant::now() + LINGER_TIME;
         while self.pipes.are_open() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {

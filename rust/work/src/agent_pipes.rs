@@ -10,7 +10,7 @@ use super::run_log::{LogStream, RunLog};
 use chant_agent_events::EventReader;
 
 /// The number of bytes that are read from a pipe at once.
-const CHUNK: usize = 64 * 1024;
+const CHUNK_SIZE: usize = 64 * 1024;
 
 /// The pipes of an agent.
 pub(super) struct AgentPipes {
@@ -35,7 +35,7 @@ impl AgentPipes {
             LogStream::Err => &mut self.err,
         };
         let Some(open) = pipe else { return false };
-        self.buffer.resize(CHUNK, 0);
+        self.buffer.resize(CHUNK_SIZE, 0);
         match rustix::io::read(open, &mut self.buffer[..]) {
             Ok(0) => {
                 *pipe = None;

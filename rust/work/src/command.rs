@@ -26,9 +26,9 @@ use chant_confine::Confinement;
 use chant_confine::start::{ProcessInput, ProcessStart};
 
 /// The time to read the rest of the pipes after the command ended.
-const LINGER: Duration = Duration::from_millis(200);
+const LINGER_TIME: Duration = Duration::from_millis(200);
 /// The number of bytes that are read from a pipe at once.
-const CHUNK: usize = 64 * 1024;
+const CHUNK_SIZE: usize = 64 * 1024;
 
 /// The limits of a command.
 #[derive(Debug, Clone, Copy)]
@@ -200,7 +200,7 @@ fn listen(
 ) -> io::Result<bool> {
     let mut until = Instant::now() + time;
     let (watch, mut output) = (agent::watch(child), Some(output));
-    let (mut has_ended, mut buffer) = (false, vec![0; CHUNK]);
+    let (mut has_ended, mut buffer) = (false, vec![0; CHUNK_SIZE]);
     while !has_ended || output.is_some() {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -236,7 +236,7 @@ fn listen(
         }
         if !has_ended && ended(child)? {
             has_ended = true;
-            until = Instant::now() + LINGER;
+            until = Instant::now() + LINGER_TIME;
         }
     }
     Ok(has_ended)
@@ -275,7 +275,7 @@ impl KeptOutput {
         let (first, rest) = bytes.split_at(room.min(bytes.len()));
         self.beginning.extend_from_slice(first);
         self.end.extend_from_slice(rest);
-        if self.end.len() > 2 * self.half + CHUNK {
+        if self.end.len() > 2 * self.half + CHUNK_SIZE {
             self.end.drain(..self.end.len() - self.half);
         }
     }

@@ -30,11 +30,11 @@ use chant_store::disk;
 /// The number of characters of a name: hexadecimal digits.
 const NAME: usize = 32;
 /// The number of bytes of names that are read at once.
-const CHUNK: usize = 4096;
+const CHUNK_SIZE: usize = 4096;
 /// The greatest number of starts of the server; one that keeps dying is not started again.
 const STARTS: usize = 3;
 /// The time that the server gets to end.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE_PERIOD: Duration = Duration::from_secs(2);
 
 /// The settings for starting the server of a run, and the folder of its connections.
 #[derive(Debug, Clone)]
@@ -93,7 +93,7 @@ impl RunConnections {
     /// Passes new names on to the server. Invalid names are dropped, and so is what the server does
     /// not read at once: the process that asked gets no answer.
     pub(super) fn hand_on(&mut self) {
-        let mut chunk = [0; CHUNK];
+        let mut chunk = [0; CHUNK_SIZE];
         let Ok(read) = rustix::io::read(&self.requests, &mut chunk[..]) else {
             return;
         };
@@ -124,7 +124,7 @@ impl RunConnections {
     pub(super) fn close(mut self) {
         if let Some((mut child, input)) = self.server.take() {
             drop(input);
-            if !ends_within(&mut child, GRACE) {
+            if !ends_within(&mut child, GRACE_PERIOD) {
                 // It may have ended just now.
                 let _ = child.kill();
             }

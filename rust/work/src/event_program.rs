@@ -22,7 +22,7 @@ use rustix::io::Errno;
 /// The bytes that wait for the program at most.
 const WAITING: usize = 8 * 1024 * 1024;
 /// The number of bytes that are read from it at once.
-const CHUNK: usize = 64 * 1024;
+const CHUNK_SIZE: usize = 64 * 1024;
 
 /// The way the program of an agent's events is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl EventProgram {
         let Some(output) = &self.output else {
             return false;
         };
-        let mut buffer = vec![0; CHUNK];
+        let mut buffer = vec![0; CHUNK_SIZE];
         match rustix::io::read(output, &mut buffer[..]) {
             Ok(0) => {
                 self.output = None;

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use chant_store::changes::{ChangedFiles, FolderWatch};
 
 /// The delay after a change, so that changes that follow closely are handled together.
-const SETTLE: Duration = Duration::from_secs(1);
+const SETTLE_TIME: Duration = Duration::from_secs(1);
 /// The time between two checks where the system does not announce changes.
-const INTERVAL: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
 /// A watched folder, with the action after a change in it.
 pub struct FolderObserver<'a> {
@@ -34,7 +34,7 @@ impl<'a> FolderObserver<'a> {
             watch,
             look: Box::new(look),
             // The agent may have been faster than the watch.
-            due: Some(Instant::now() + SETTLE),
+            due: Some(Instant::now() + SETTLE_TIME),
             beside: None,
         }
     }
@@ -60,7 +60,7 @@ impl<'a> FolderObserver<'a> {
         let is_nothing =
             matches!(self.watch.take(), ChangedFiles::Files(files) if files.is_empty());
         if !is_nothing && self.due.is_none() {
-            self.due = Some(Instant::now() + SETTLE);
+            self.due = Some(Instant::now() + SETTLE_TIME);
         }
     }
 
@@ -85,7 +85,7 @@ impl<'a> FolderObserver<'a> {
             return;
         }
         // A change during the action causes another one.
-        self.due = (!self.watch.is_trusted()).then(|| Instant::now() + INTERVAL);
+        self.due = (!self.watch.is_trusted()).then(|| Instant::now() + POLL_INTERVAL);
         let _ = self.watch.take();
         (self.look)();
     }

@@ -23,7 +23,7 @@ const OK: &str = "ok";
 /// The first character of a line that only reports the progress of the start.
 const STEP: char = ':';
 /// The greatest number of bytes of a line.
-const LONGEST: usize = 4096;
+const MAX_LEN: usize = 4096;
 /// The greatest number of bytes of a runner's complaint in an error.
 const COMPLAINT: u64 = 2000;
 
@@ -86,7 +86,7 @@ impl StartHandshake {
     }
 
     fn say(&self, line: &str) {
-        let mut end = line.len().min(LONGEST - 1);
+        let mut end = line.len().min(MAX_LEN - 1);
         while !line.is_char_boundary(end) {
             end -= 1;
         }
@@ -178,7 +178,7 @@ fn line(
             read => read?,
         };
         said.extend_from_slice(&bytes[..read]);
-        if read == 0 || said.len() > LONGEST {
+        if read == 0 || said.len() > MAX_LEN {
             return Ok(None);
         }
     }

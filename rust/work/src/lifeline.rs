@@ -8,9 +8,9 @@ use std::time::Duration;
 /// The word of a line that asks the job to end.
 const STOP: &str = "stop";
 /// The greatest number of bytes of a line.
-const LONGEST: u64 = 4096;
+const MAX_LEN: u64 = 4096;
 /// The time after a line in which another one is expected: as long as a worker waits for its scheduler.
-const SILENCE: Duration = Duration::from_secs(60);
+const MAX_SILENCE: Duration = Duration::from_secs(60);
 
 /// Why a job is asked to end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub fn listen_to_lifeline(ended: impl FnOnce(LifelineEnd) + Send + 'static) {
         // No one waits for it behind a silence.
         let _ = says.send(Some(end));
     });
-    std::thread::spawn(move || ended(wait_for_end(&hears, SILENCE)));
+    std::thread::spawn(move || ended(wait_for_end(&hears, MAX_SILENCE)));
 }
 
 /// Waits for the end of a lifeline, of which every other line is a `None`.
@@ -46,7 +46,7 @@ fn wait_for_end(lines: &Receiver<Option<LifelineEnd>>, silence: Duration) -> Lif
 fn end_of(mut lines: impl BufRead, mut beat: impl FnMut() -> bool) -> LifelineEnd {
     loop {
         let mut line = String::new();
-        let read = lines.by_ref().take(LONGEST).read_line(&mut line);
+        let read = lines.by_ref().take(MAX_LEN).read_line(&mut line);
         // A line that is no text is no line of ours; neither is one without an end.
         if !matches!(read, Ok(length) if length > 0) || !line.ends_with('\n') {
             return LifelineEnd::Closed;

@@ -19,7 +19,7 @@ use chant_store::disk::{self, Lock};
 use chant_store::state::escape_name;
 
 /// The folder of the locks in the state folder.
-const FOLDER: &str = "locks";
+const FOLDER_NAME: &str = "locks";
 /// The ending of a lock's name.
 pub(super) const ENDING: &str = ".lock";
 
@@ -97,7 +97,7 @@ impl MergeLock {
     /// # Errors
     /// `Merging` when another one takes longer, or a `StoreError`.
     pub fn acquire(runs: &RunStore, _spec: &SpecLock, wait: Duration) -> Result<Self, WorkError> {
-        let file = runs.state.ensure(FOLDER)?.join("merge.lock");
+        let file = runs.state.ensure(FOLDER_NAME)?.join("merge.lock");
         let claim = || {
             Ok(Lock::claim(
                 &file,
@@ -147,7 +147,7 @@ impl StartLock {
     /// # Errors
     /// `Step` when another one takes longer, or a `StoreError`.
     pub fn acquire(runs: &RunStore) -> Result<Self, WorkError> {
-        let file = runs.state.ensure(FOLDER)?.join("start.lock");
+        let file = runs.state.ensure(FOLDER_NAME)?.join("start.lock");
         match Lock::claim(
             &file,
             &holder_text(runs),
@@ -218,13 +218,13 @@ pub(super) fn holder_text(runs: &RunStore) -> String {
 /// Returns the file of a spec's lock and creates its folder.
 fn place(runs: &RunStore, spec_id: &str) -> Result<PathBuf, WorkError> {
     check_name(spec_id)?;
-    let folder = runs.state.ensure(&runs.state.in_project(FOLDER))?;
+    let folder = runs.state.ensure(&runs.state.in_project(FOLDER_NAME))?;
     Ok(folder.join(file_of(spec_id)))
 }
 
 /// Returns the folder of the locks of a project's specs; it may not exist yet.
 pub(super) fn folder(runs: &RunStore) -> Option<PathBuf> {
-    runs.state.read(&runs.state.in_project(FOLDER))
+    runs.state.read(&runs.state.in_project(FOLDER_NAME))
 }
 
 /// Returns the lock file of a spec, if it exists; the lock need not be held.

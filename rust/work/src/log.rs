@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use chant_base::answer::{DEFAULT_CHARS, escaped_len};
 
 /// The number of bytes that are read at once when a log is read backwards.
-const BLOCK: u64 = 64 * 1024;
+const BLOCK_SIZE: u64 = 64 * 1024;
 
 /// The wanted part of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,7 +195,7 @@ fn tail(mut log: impl Read + Seek, length: u64, most: usize) -> io::Result<LogLi
     let mut bytes: Vec<u8> = Vec::new();
     let ends = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
     while start > 0 && ends(&bytes) <= most && bytes.len() < 4 * DEFAULT_CHARS {
-        let from = start.saturating_sub(BLOCK);
+        let from = start.saturating_sub(BLOCK_SIZE);
         let mut block = vec![0; usize::try_from(start - from).unwrap_or(0)];
         log.seek(SeekFrom::Start(from))?;
         log.read_exact(&mut block)?;

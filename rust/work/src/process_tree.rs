@@ -32,7 +32,7 @@ const DYING: Duration = Duration::from_secs(5);
 /// The time between two checks of processes that cannot be waited for otherwise.
 pub(super) const LOOK: Duration = Duration::from_millis(20);
 /// The number of listings of all processes if some end meanwhile.
-const LOOKS: usize = 5;
+const MAX_POLLS: usize = 5;
 /// The number of listings to stop processes that go on creating others, before they are killed.
 const STOPS: usize = 20;
 /// The number of looks at a runner's children in a row, while they end.
@@ -145,7 +145,7 @@ impl ProcessTree {
     /// A process that continues as its own child during the listing may be missed in both; but then
     /// a process is seen to end, and the listing is repeated.
     fn living(&self) -> Vec<ProcessFacts> {
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_POLLS {
             let (found, is_sure) = self.seen();
             if is_sure || !found.is_empty() {
                 return found;

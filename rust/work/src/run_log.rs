@@ -15,7 +15,7 @@ use chant_base::environment::is_secret;
 use chant_store::disk::AppendFile;
 
 /// The number of lines of standard error that are kept to explain a failure.
-const TAIL: usize = 20;
+const TAIL_BYTES: usize = 20;
 /// The greatest number of characters of each of them.
 const TAIL_LINE: usize = 400;
 /// The text that replaces a secret.
@@ -260,7 +260,8 @@ impl RunLog {
         for line in lines {
             if stream == LogStream::Err && !line.trim().is_empty() {
                 self.tail.push_back(line.chars().take(TAIL_LINE).collect());
-                self.tail.drain(..self.tail.len().saturating_sub(TAIL));
+                self.tail
+                    .drain(..self.tail.len().saturating_sub(TAIL_BYTES));
             }
             if stream == LogStream::Out && !line.trim().is_empty() && !line.starts_with('[') {
                 self.last_words = Some(line.trim().chars().take(TAIL_LINE).collect());

@@ -20,7 +20,7 @@ use chant_store::state::{StateFolder, escape_name};
 /// The time for which records of runs that ended are kept.
 const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The number of records of runs that ended that are kept.
-const KEPT: usize = 200;
+const MAX_KEPT: usize = 200;
 /// The bytes of records of runs that ended that are kept.
 const KEPT_BYTES: usize = 64 * 1024 * 1024;
 /// The folder of the records in the state folder, a folder a checkout.
@@ -30,9 +30,9 @@ const SET_ASIDE: &str = "set-aside";
 /// The folder of the tokens in the state folder, a file a spec.
 const TOKENS: &str = "tokens";
 /// The folder of the logs in the state folder, a folder a checkout.
-const LOGS: &str = "logs";
+const LOGS_FOLDER: &str = "logs";
 /// The greatest size of a record in bytes.
-const LARGEST: u64 = 16 * 1024 * 1024;
+const MAX_SIZE: u64 = 16 * 1024 * 1024;
 /// The greatest size of a token's file in bytes.
 const LARGEST_TOKEN: u64 = 64;
 
@@ -222,12 +222,12 @@ impl RunStore {
 
     /// Returns the folder of the logs, if its content is credible; it may not exist yet.
     pub(super) fn log_folder(&self) -> Option<PathBuf> {
-        self.state.read(&self.state.in_checkout(LOGS))
+        self.state.read(&self.state.in_checkout(LOGS_FOLDER))
     }
 
     /// Returns the log of a spec's runs, if it is credible and exists.
     pub fn log(&self, spec_id: &str) -> Option<PathBuf> {
-        let folder = self.state.read(&self.state.in_checkout(LOGS))?;
+        let folder = self.state.read(&self.state.in_checkout(LOGS_FOLDER))?;
         let path = folder.join(log_of(spec_id));
         disk::owned(&path)
             .is_some_and(|facts| facts.is_file && facts.is_own)
@@ -239,7 +239,7 @@ impl RunStore {
     /// # Errors
     /// As [`StateFolder::ensure`].
     pub fn ensure_log(&self, spec_id: &str) -> Result<PathBuf, StoreError> {
-        let folder = self.state.ensure(&self.state.in_checkout(LOGS))?;
+        let folder = self.state.ensure(&self.state.in_checkout(LOGS_FOLDER))?;
         Ok(folder.join(log_of(spec_id)))
     }
 
@@ -504,7 +504,7 @@ impl RunStore {
         let (mut gone, mut bytes) = (0, 0);
         for (number, record) in ended.iter().enumerate() {
             bytes += record.text().len();
-            let is_too_much = number >= KEPT || bytes > KEPT_BYTES;
+            let is_too_much = number >= MAX_KEPT || bytes > KEPT_BYTES;
             if (is_too_much && !counts(record)) || is_old(record) {
                 disk::remove(&self.there()?.join(name_of(&record.process_id)?))?;
                 self.remove_copy(record);
@@ -614,7 +614,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>, StoreError> {
 
 /// Reads a credible record.
 fn read(path: &Path, name: &str) -> Result<RunRecord, WorkError> {
-    let text = match disk::read_owned(path, LARGEST) {
+    let text = match disk::read_owned(path, MAX_SIZE) {
         Err(StoreError::Unreadable { why, .. }) => return Err(broken(path, why)),
         text => text?,
     };

@@ -25,11 +25,11 @@ use chant_store::disk::{AppendFile, Disk};
 /// The greatest number of bytes of a service's log.
 const MAX_LOG: usize = 8 * 1024 * 1024;
 /// The time to write the rest of the log after a service ended.
-const LINGER: Duration = Duration::from_millis(500);
+const LINGER_TIME: Duration = Duration::from_millis(500);
 /// The sign between the mark of a run and the name of a service of it.
 pub(super) const OF_RUN: char = '/';
 /// The number of bytes that are read at once.
-const CHUNK: usize = 16 * 1024;
+const CHUNK_SIZE: usize = 16 * 1024;
 
 /// A running service. When dropped, it is ended.
 pub struct ServiceProcess {
@@ -192,7 +192,7 @@ impl ServiceProcess {
             return;
         };
         // A process that is not found could keep the pipe open.
-        let until = Instant::now() + LINGER;
+        let until = Instant::now() + LINGER_TIME;
         while !writer.is_finished() && Instant::now() < until {
             process_tree::sleep_for(process_tree::LOOK);
         }
@@ -210,7 +210,7 @@ impl Drop for ServiceProcess {
 
 /// Writes what a service says into its log, and reads on where that is full: a full pipe would stop the service.
 fn write_log(mut output: PipeReader, mut log: AppendFile) {
-    let mut chunk = [0; CHUNK];
+    let mut chunk = [0; CHUNK_SIZE];
     let mut left = MAX_LOG;
     loop {
         match output.read(&mut chunk) {

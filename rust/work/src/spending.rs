@@ -18,7 +18,7 @@ use chant_base::money::UsdAmount;
 /// The least time between two writes of an agent's usage into its record.
 const WRITE: Duration = Duration::from_secs(1);
 /// The least time between two readings of other runs' usage.
-const LOOK: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The handling of the events that an agent reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -185,7 +185,7 @@ impl<'a> UsageMeter<'a> {
 
     /// Returns the limit that is reached, if any.
     pub fn limit(&mut self, used: &AgentUsage) -> Option<SpentLimit> {
-        let is_due = self.others.1.is_none_or(|at| at.elapsed() >= LOOK);
+        let is_due = self.others.1.is_none_or(|at| at.elapsed() >= POLL_INTERVAL);
         if self.limits.has_day() && is_due {
             // If records cannot be listed now, the last reading counts.
             if let Ok((records, _)) = self.runs.all() {
@@ -257,10 +257,10 @@ fn place_of(summary: &EventSummary) -> [Option<String>; 3] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::process::ProcessIdentity;
-    use super::super::run_record::SINGLE;
-    use super::super::state::RunEvent;
     use super::*;
+    use crate::process::ProcessIdentity;
+    use crate::run_record::SINGLE;
+    use crate::state::RunEvent;
 
     fn usage(tokens: u64, dollars: f64) -> AgentUsage {
         AgentUsage {

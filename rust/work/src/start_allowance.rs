@@ -18,9 +18,9 @@ use chant_store::files::{self, RootFolder};
 use chant_store::state::{escape_name, unescape_name};
 
 /// The folder in the state folder, a file an owner.
-const FOLDER: &str = "start-allowances";
+const FOLDER_NAME: &str = "start-allowances";
 /// The greatest size of a file in bytes.
-const LARGEST: u64 = 4096;
+const MAX_SIZE: u64 = 4096;
 /// The time in which the number grows by one.
 const GROWTH: Duration = Duration::from_secs(60);
 /// The time in which further rate limits are those of the same moment: many runs meet one at once.
@@ -165,7 +165,7 @@ impl StartAllowance {
     /// # Errors
     /// A `StoreError`.
     pub fn note_rate_limit(&self, runs: &RunStore) -> Result<(), WorkError> {
-        let folder = RootFolder::open(&runs.state.ensure(&runs.state.in_project(FOLDER))?)?;
+        let folder = RootFolder::open(&runs.state.ensure(&runs.state.in_project(FOLDER_NAME))?)?;
         let file = self.owner.file();
         match disk::create_owned(&folder.path().join(&file), "") {
             Ok(()) | Err(StoreError::Exists { .. }) => {}
@@ -192,12 +192,12 @@ pub struct RateLimits {
 impl RateLimits {
     /// Reads them. A file that cannot be believed says nothing.
     pub fn read(runs: &RunStore) -> Self {
-        let folder = runs.state.read(&runs.state.in_project(FOLDER));
+        let folder = runs.state.read(&runs.state.in_project(FOLDER_NAME));
         let folder = folder.unwrap_or_default();
         let names = disk::names(&folder).unwrap_or_default().into_iter();
         let limited = names.filter_map(|entry| {
             let owner = AllowanceOwner::of_file(&entry.name)?;
-            let text = disk::read_owned(&folder.join(&entry.name), LARGEST).ok()?;
+            let text = disk::read_owned(&folder.join(&entry.name), MAX_SIZE).ok()?;
             Some((owner, serde_json::from_str(&text).ok()?))
         });
         Self {

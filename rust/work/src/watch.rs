@@ -19,11 +19,11 @@ use chant_store::changes::FolderWatch;
 use chant_store::disk::{self, Lock};
 
 /// The folder of its files in the state folder.
-const FOLDER: &str = "watch";
+const FOLDER_NAME: &str = "watch";
 /// The time that a daemon gets to end after it was asked to.
-const GRACE: Duration = Duration::from_secs(15);
+const GRACE_PERIOD: Duration = Duration::from_secs(15);
 /// The least time between two checks of runs.
-const SETTLE: Duration = Duration::from_millis(100);
+const SETTLE_TIME: Duration = Duration::from_millis(100);
 /// The time between two checks of a run whose runner is dead and whose record is still active:
 /// another process holds its lock, or it could not be recovered.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -57,8 +57,8 @@ impl Drop for WatchLock {
 
 /// Returns the path of a file of the daemon and creates its folder.
 fn made(runs: &RunStore, ending: &str) -> Result<PathBuf, WorkError> {
-    let scope = runs.state.in_checkout(FOLDER);
-    let (folder, name) = scope.rsplit_once('/').unwrap_or((FOLDER, &scope));
+    let scope = runs.state.in_checkout(FOLDER_NAME);
+    let (folder, name) = scope.rsplit_once('/').unwrap_or((FOLDER_NAME, &scope));
     Ok(runs.state.ensure(folder)?.join(format!("{name}{ending}")))
 }
 
@@ -75,7 +75,7 @@ pub fn log_file(runs: &RunStore) -> Result<PathBuf, WorkError> {
 /// # Errors
 /// A `StoreError`.
 pub fn find_watcher(runs: &RunStore) -> Result<Option<LockHolder>, WorkError> {
-    let scope = runs.state.in_checkout(FOLDER);
+    let scope = runs.state.in_checkout(FOLDER_NAME);
     let file = runs.state.read(&format!("{scope}.pid"));
     let Some(file) = file.filter(|file| disk::exists(file)) else {
         return Ok(None);
@@ -103,7 +103,7 @@ pub fn stop(runs: &RunStore) -> Result<Option<u32>, WorkError> {
         // The process may have ended meanwhile, which is the purpose.
         let _ = kill_process(pid, Signal::TERM);
     }
-    let deadline = Instant::now() + GRACE;
+    let deadline = Instant::now() + GRACE_PERIOD;
     while watcher.is_alive() {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -186,7 +186,7 @@ impl WatchAlarm {
         drop(polled);
         // Changes that belong together are handled together.
         if !interruption.is_cancelled() {
-            process_tree::sleep_for(SETTLE);
+            process_tree::sleep_for(SETTLE_TIME);
         }
         self.records.take();
         Ok(())

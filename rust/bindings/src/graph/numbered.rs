@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use crate::raise::{Raised, call};
 
 /// The bytes of a number.
-const BYTES: usize = size_of::<i64>();
+const MAX_BYTES: usize = size_of::<i64>();
 
 /// The ends of some edges, as bytes.
 type EdgePart<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
@@ -60,7 +60,7 @@ fn counted(count: usize) -> Result<usize, NetworkError> {
 /// would cost several times what the numbers do.
 fn items(bytes: &[u8], count: usize) -> Result<impl ExactSizeIterator<Item = u32>, NetworkError> {
     let count = counted(count)?;
-    let numbers = bytes.as_chunks::<BYTES>().0.iter();
+    let numbers = bytes.as_chunks::<MAX_BYTES>().0.iter();
     let numbers = numbers.map(|number| i64::from_ne_bytes(*number));
     let is_item = |number: i64| usize::try_from(number).is_ok_and(|item| item < count);
     if let Some(index) = numbers.clone().find(|number| !is_item(*number)) {

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use crate::raise::{Raised, call};
 
 /// The time that a question works before its progress is reported again.
-const PAUSE: Duration = Duration::from_millis(50);
+const RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// The progress of a question, shared by the thread that works on it and the one that reports it.
 #[derive(Default)]
@@ -79,7 +79,7 @@ fn answer_beside<T: Send>(
             let _sender = sender;
             work(&|done, total| shared.note(done, total))
         });
-        while ended.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+        while ended.recv_timeout(RETRY_DELAY) == Err(RecvTimeoutError::Timeout) {
             look();
         }
         let answer = worker

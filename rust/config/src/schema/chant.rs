@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::super::confine;
 use super::KeyShape::{Either, Items, Named, Table};
 use super::{ConfigSchema, FLAG, KnownKey, NUMBER, TEXT, TEXTS, unused, used};
+use crate::confine;
 
 /// The message about keys that only other programs use.
 const ELSEWHERE: &str = "other programs know this key; it does nothing here";

@@ -19,7 +19,7 @@ use crate::policy::ConfinePolicy;
 use crate::refused;
 
 /// The greatest number of bytes of an order.
-const LONGEST: u64 = 64 * 1024 * 1024;
+const MAX_LEN: u64 = 64 * 1024 * 1024;
 /// The sign that the process is confined; an error may follow, and else the program runs.
 const CONFINED: u8 = b'c';
 
@@ -91,7 +91,7 @@ pub(super) fn receive() -> io::Result<(SandboxOrder, OrderReply)> {
     let (Some(input), true) = (input, read.bytes == length.len()) else {
         return Err(refused("the launcher got no order"));
     };
-    let length = u64::from_le_bytes(length).min(LONGEST);
+    let length = u64::from_le_bytes(length).min(MAX_LEN);
     let mut text = Vec::new();
     (&mut socket).take(length).read_to_end(&mut text)?;
     dup2_stdin(&input)?;

@@ -17,7 +17,7 @@ use crate::policy::{ConfinePolicy, SandboxLauncher};
 use crate::start::ProcessStart;
 
 /// The longest time that a launcher takes.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_DURATION: Duration = Duration::from_secs(60);
 
 /// Starts a process by a launcher, which is the child that is returned.
 pub(crate) fn start(
@@ -44,8 +44,8 @@ fn start_launcher(
     holds_mounts: bool,
 ) -> io::Result<Child> {
     let (mut ours, theirs) = UnixStream::pair()?;
-    ours.set_read_timeout(Some(LONGEST))?;
-    ours.set_write_timeout(Some(LONGEST))?;
+    ours.set_read_timeout(Some(MAX_DURATION))?;
+    ours.set_write_timeout(Some(MAX_DURATION))?;
     let (input, piped) = start.input.opened()?;
     let mark = start
         .environment

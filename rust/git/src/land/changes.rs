@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::changed_files::{RAW_CHANGES, raw_changes};
-use super::super::{GitError, Repo};
 use super::{ExemptFile, LandingRequest};
+use crate::changed_files::{RAW_CHANGES, raw_changes};
+use crate::{GitError, Repo};
 
 /// A path from the top of a checkout, as git writes it.
 pub(super) type GitPath = Vec<u8>;
@@ -147,7 +147,7 @@ fn differing(repo: &Repo, from: &str, to: &str) -> Result<Vec<DifferingPath>, Gi
 fn entry(repo: &Repo, commit: &str, path: &[u8]) -> Result<Option<FileVersion>, GitError> {
     let words = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree"];
     let call = repo.acting(words).arg(commit).arg("--");
-    let out = call.arg(super::super::path_from_bytes(path)).output()?;
+    let out = call.arg(crate::path_from_bytes(path)).output()?;
     let text = String::from_utf8_lossy(&out);
     let head = text.split('\t').next().unwrap_or_default();
     match head.split(' ').collect::<Vec<_>>()[..] {

@@ -4,16 +4,16 @@ use chant_base::diagnostics::LogFailure;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::super::backend::git_dir_of;
-use super::super::index::failed;
-use super::super::program::{self, GitCall, first_line};
-use super::super::{GitError, Repo, flushing, path_from_bytes};
 use super::changes::{FileVersion, GitPath, PathChanges};
 use super::checkout_check::{CheckoutEntries, CheckoutEntry, CheckoutState, FileStep, PathStep};
 use super::disk::{self, PathContent, PlacedFile};
+use crate::backend::git_dir_of;
+use crate::index::failed;
+use crate::program::{self, GitCall, first_line};
+use crate::{GitError, Repo, flushing, path_from_bytes};
 
 /// The folder of a landing's files below the git folder of the checkout.
-const FOLDER: &str = "chant-mcp-landing";
+const FOLDER_NAME: &str = "chant-mcp-landing";
 
 /// The number of paths in one call of git: it answers while it reads, and its answers must not fill
 /// the pipe.
@@ -165,7 +165,7 @@ impl<'a> CheckoutReplacement<'a> {
         steps: Vec<PathStep>,
         id_length: usize,
     ) -> Result<Self, GitError> {
-        let folder = checkout.git_dir.join(FOLDER);
+        let folder = checkout.git_dir.join(FOLDER_NAME);
         let replacement = Self {
             checkout,
             steps,

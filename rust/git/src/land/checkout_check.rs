@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::super::{GitError, path_from_bytes};
 use super::changes::{FileVersion, GitPath, PathChange, PathChanges, folder_prefix, folders_of};
 use super::checkout::LandingCheckout;
 use super::disk::{self, FileMark, PathContent, PathState};
+use crate::{GitError, path_from_bytes};
 
 /// The step to be done at a path.
 #[derive(Debug, Clone)]

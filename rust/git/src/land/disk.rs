@@ -15,8 +15,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::path_from_bytes;
 use super::changes::{GitPath, folders_of};
+use crate::path_from_bytes;
 
 /// The number of copies made beside files of a checkout.
 static COUNTER: AtomicU64 = AtomicU64::new(0);

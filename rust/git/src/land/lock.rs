@@ -11,8 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::super::GitError;
-use super::super::index::{failed, wait_for_lock};
+use crate::GitError;
+use crate::index::{failed, wait_for_lock};
 
 /// The text before the run's id in a lock of ours.
 const BEGINS: &str = "chant-mcp run ";

@@ -23,7 +23,7 @@ mod disk;
 mod lock;
 
 /// The number of attempts when the checkouts of a branch change while they are being locked.
-const ATTEMPTS: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// A commit that is to become the newest of a branch.
 #[derive(Debug, Clone, Copy)]
@@ -140,7 +140,7 @@ impl Repo {
             });
         }
         let deadline = Instant::now() + landing.lock_timeout;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let checkouts = match self.checkouts_of(landing.branch)? {
                 Ok(checkouts) => checkouts,
                 Err(waits) => return Ok(LandingOutcome::Waits(waits)),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use git2::{ObjectType, Oid, Repository, Tree};
 
-use super::super::branches::oid;
-use super::super::program::fields;
-use super::super::{GitError, Repo};
+use crate::branches::oid;
+use crate::program::fields;
+use crate::{GitError, Repo};
 
 /// The name of these files, in any folder.
 const ATTRIBUTES: &str = ".gitattributes";

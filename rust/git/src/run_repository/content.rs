@@ -9,10 +9,10 @@ use chant_base::diagnostics::LogFailure;
 use std::fs;
 use std::time::Duration;
 
-use super::super::bookkeeping::own_commit;
-use super::super::program::GitCall;
-use super::super::{GitError, program};
 use super::{LONGEST_LOOK, LONGEST_WALK, QUICK_WALK, RunRepository};
+use crate::bookkeeping::own_commit;
+use crate::program::GitCall;
+use crate::{GitError, program};
 
 impl RunRepository<'_> {
     /// Returns the paths that differ from the folder's HEAD: changed, staged, in conflict, or

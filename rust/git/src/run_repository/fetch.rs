@@ -3,8 +3,8 @@
 
 use std::io::{self, Read, Write};
 
-use super::super::{GitError, flushing, program};
 use super::{LONGEST_LOOK, LONGEST_WALK, RunRepository};
+use crate::{GitError, flushing, program};
 
 /// The number of objects from which on a pack is kept as a pack, as in `git fetch`.
 const UNPACK_LIMIT: u32 = 100;
@@ -15,7 +15,7 @@ const LARGEST: u64 = 8 * 1024 * 1024 * 1024;
 /// The limit on refs in an error when the work is not on the run's branch.
 const SHOWN: &str = "--count=20";
 /// The number of attempts to bring commits back: the project may be repacked at the same time.
-const TRIES: u32 = 3;
+const MAX_TRIES: u32 = 3;
 
 /// A ref of a run's folder, other than its branch, with commits on top of the start of the work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl RunRepository<'_> {
             self.refuse_gaps(tip, known)
         };
         // Who limits the time waits for an answer.
-        let most = if self.longest.is_some() { 1 } else { TRIES };
+        let most = if self.longest.is_some() { 1 } else { MAX_TRIES };
         let mut tries = 1;
         loop {
             match bring() {

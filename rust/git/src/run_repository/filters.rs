@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use super::super::index::failed;
-use super::super::{GitError, Repo, program};
 use super::made::make_folders;
 use super::settings::GitSetting;
 use super::{LONGEST_LOOK, LONGEST_WALK, RunRepository};
+use crate::index::failed;
+use crate::{GitError, Repo, program};
 
 /// The last parts of the keys with the command that git runs when a file is added.
 const ADDING: [&str; 2] = ["clean", "process"];

@@ -1,7 +1,7 @@
 //! Brings the folder of a run forward to commits that came another way than from there.
 
-use super::super::GitError;
 use super::{LONGEST_WALK, RunRepository};
+use crate::GitError;
 
 impl RunRepository<'_> {
     /// Moves the run's branch forward to a commit that the project has, first in the project and then in the folder,

@@ -8,12 +8,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::super::GitError;
-use super::super::index::failed;
-use super::super::program::{GitCall, first_line};
 use super::leftovers::is_folder;
 use super::made::make_folders;
 use super::{LONGEST_WALK, RunRepository};
+use crate::GitError;
+use crate::index::failed;
+use crate::program::{GitCall, first_line};
 
 /// The author of the commit that carries the changes of hooks into the project; no ref ever names it.
 const CARRIER: [(&str, &str); 4] = [

@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::super::GitError;
 use super::RunRepository;
+use crate::GitError;
 
 /// The first line of the text that stands in a commit for such a file.
 const BEGINNING: &str = "version https://git-lfs.github.com/spec/v1\n";
 /// The greatest size of such a text, in bytes.
-const LONGEST: usize = 1024;
+const MAX_LEN: usize = 1024;
 /// The number of bytes that are copied at once.
-const CHUNK: usize = 1 << 20;
+const CHUNK_SIZE: usize = 1 << 20;
 
 /// A file that the text in a commit names.
 #[derive(Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl RunRepository<'_> {
 }
 
 fn named_in(bytes: &[u8]) -> Option<LargeFile> {
-    let text = std::str::from_utf8(bytes.get(..bytes.len().min(LONGEST))?).ok()?;
+    let text = std::str::from_utf8(bytes.get(..bytes.len().min(MAX_LEN))?).ok()?;
     let lines = || {
         text.strip_prefix(BEGINNING)
             .into_iter()
@@ -104,10 +104,10 @@ fn copy(top: &Path, ours: &Path, named: &LargeFile) -> io::Result<()> {
 fn write_checked(from: &mut File, to: &Path, named: &LargeFile) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(to)?;
     let mut hash = Sha256::new();
-    let mut chunk = vec![0; CHUNK];
+    let mut chunk = vec![0; CHUNK_SIZE];
     let mut left = named.size;
     while left > 0 {
-        let most = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
+        let most = usize::try_from(left).unwrap_or(CHUNK_SIZE).min(CHUNK_SIZE);
         let read = from.read(&mut chunk[..most])?;
         if read == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());

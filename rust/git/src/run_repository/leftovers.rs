@@ -10,10 +10,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::super::index::failed;
-use super::super::{GitError, flushing};
 use super::made::{NESTED, bare_head, make_folders, open_folder};
 use super::{LOGS, LONGEST_LOOK, RunRepository};
+use crate::index::failed;
+use crate::{GitError, flushing};
 
 /// The folder of refs that holds commits of runs that are on no branch of theirs.
 const STRAYS: &str = "refs/chant/strays/";

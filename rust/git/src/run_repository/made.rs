@@ -10,10 +10,10 @@ use std::fs::{self, DirBuilder};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::index::failed;
-use super::super::{GitError, trimmed};
 use super::settings::GitSetting;
 use super::{LONGEST_WALK, QUICK_WALK, RunRepository};
+use crate::index::failed;
+use crate::{GitError, trimmed};
 
 /// The sections and keys of git's effective configuration in the project that also count in a run's
 /// repository. The rest of the user's own configuration counts there as anywhere.

@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::super::index::failed;
-use super::super::{GitError, Repo, blob};
 use super::RunRepository;
 use super::attributes::is_attributes;
 use super::made::{make_folder, remove_tree, replace};
 use super::settings::GitSetting;
+use crate::index::failed;
+use crate::{GitError, Repo, blob};
 use chant_base::diagnostics::LogFailure;
 use chant_confine::Confinement;
 
@@ -32,18 +32,18 @@ const NEW: &str = ".new";
 /// The end of the name of a folder that is being removed.
 const OLD: &str = ".old";
 /// The file that is locked while a process creates folders.
-const LOCK: &str = "filling.lock";
+const LOCK_FILE: &str = "filling.lock";
 /// The time to wait for the lock: a process that checks the lock, or starts another process, holds
 /// it for an instant.
 const INSTANT: Duration = Duration::from_millis(200);
 /// The time between two attempts to take the lock.
-const PAUSE: Duration = Duration::from_millis(5);
+const RETRY_DELAY: Duration = Duration::from_millis(5);
 /// The branch of such a folder, in its own repository only.
 const BRANCH: &str = "chant/none";
 /// The greatest size of the file that describes a folder's content, in bytes.
-const LONGEST: u64 = 1024;
+const MAX_LEN: u64 = 1024;
 /// The unit in which a file system allocates space for files, in bytes.
-const BLOCK: u64 = 4096;
+const BLOCK_SIZE: u64 = 4096;
 /// The average size of an entry in git's index, in bytes.
 const ENTRY: u64 = 100;
 /// The bytes in the header of git's index that hold the number of files.
@@ -183,7 +183,7 @@ impl FolderPool<'_> {
         let largest = now.iter().map(|one| one.bytes).max().unwrap_or_default();
         now.len() < self.bounds.folders
             && self.is_within(&now, largest)
-            && !is_locked(&self.folder.join(LOCK))
+            && !is_locked(&self.folder.join(LOCK_FILE))
     }
 
     fn is_within(&self, now: &[PooledFolder], more: u64) -> bool {
@@ -211,7 +211,7 @@ impl FolderPool<'_> {
         if !is_own_folder(&self.folder) {
             return Ok(0);
         }
-        let Some(_lock) = FillLock::take(&self.folder.join(LOCK))? else {
+        let Some(_lock) = FillLock::take(&self.folder.join(LOCK_FILE))? else {
             return Ok(0);
         };
         self.put_unfinished_away()?;
@@ -296,7 +296,7 @@ impl FolderPool<'_> {
             let (facts, path) = field.split_once('\t').unwrap_or_default();
             let size = facts.rsplit(' ').next().and_then(|size| size.parse().ok());
             files += 1;
-            bytes += size.unwrap_or(0_u64).next_multiple_of(BLOCK) + ENTRY;
+            bytes += size.unwrap_or(0_u64).next_multiple_of(BLOCK_SIZE) + ENTRY;
             if is_attributes(path) {
                 attributes.push(path.to_owned());
             }
@@ -374,7 +374,7 @@ impl FolderPool<'_> {
         if !is_own_folder(&self.folder) {
             return Ok(None);
         }
-        FillLock::take(&self.folder.join(LOCK))
+        FillLock::take(&self.folder.join(LOCK_FILE))
     }
 
     fn clear(&self, is_meant: impl Fn(&PooledFolder) -> bool) -> Result<(), GitError> {
@@ -501,7 +501,7 @@ impl FillLock {
                 Ok(()) => return Ok(Some(Self { file })),
                 Err(fs::TryLockError::Error(error)) => return Err(failed("lock", path, &error)),
                 Err(fs::TryLockError::WouldBlock) if Instant::now() >= until => return Ok(None),
-                Err(fs::TryLockError::WouldBlock) => thread::sleep(PAUSE),
+                Err(fs::TryLockError::WouldBlock) => thread::sleep(RETRY_DELAY),
             }
         }
     }
@@ -516,7 +516,7 @@ fn is_locked(path: &Path) -> bool {
 fn pooled(path: &Path) -> Option<PooledFolder> {
     let mark = with_ending(path, MADE);
     let found = mark.symlink_metadata().ok()?;
-    let is_mark = found.is_file() && found.len() <= LONGEST && is_own(&found);
+    let is_mark = found.is_file() && found.len() <= MAX_LEN && is_own(&found);
     if !is_mark || !is_own_folder(path) {
         return None;
     }

@@ -1,6 +1,6 @@
 //! The project's configuration and refs, as the repositories of its runs copy them.
 
-use super::super::{GitError, Repo, program};
+use crate::{GitError, Repo, program};
 
 /// The refs of the project that its runs see.
 const SHARED_REFS: [&str; 3] = ["refs/heads/", "refs/tags/", "refs/remotes/"];
@@ -16,7 +16,7 @@ impl Repo {
     ///
     /// # Errors
     /// A failure to read the configuration.
-    pub(in super::super) fn is_partial(&self) -> Result<bool, GitError> {
+    pub(crate) fn is_partial(&self) -> Result<bool, GitError> {
         let settings = self.effective_settings()?;
         Ok(settings.iter().any(|one| {
             one.key == "extensions.partialclone"

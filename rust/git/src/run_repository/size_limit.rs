@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use super::super::{GitError, program};
 use super::{LONGEST_LOOK, LONGEST_WALK, RunRepository};
+use crate::{GitError, program};
 
 /// The bytes that a file of a run may have, unless its user says otherwise.
 pub const MAX_FILE_BYTES: u64 = 1_000_000_000;

@@ -5,10 +5,10 @@ use std::path::{Component, Path};
 
 use chant_base::diagnostics::LogFailure;
 
-use super::super::submodules::Submodule;
-use super::super::{GitError, Repo};
 use super::made::{NESTED, remove_tree};
 use super::{LONGEST_WALK, RunRepository};
+use crate::submodules::Submodule;
+use crate::{GitError, Repo};
 
 impl RunRepository<'_> {
     /// Creates the submodules of a commit in a new folder, those inside them as well. One that the user does not have

@@ -181,8 +181,8 @@ impl<'a> ShortestPaths<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::network;
     use super::NetworkError;
+    use crate::network::tests::network;
 
     fn shown(values: &[f64]) -> String {
         let words: Vec<_> = values.iter().map(|value| format!("{value:.3}")).collect();

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::super::ItemProgress;
-use super::super::rows::ItemRows;
 use super::{Network, NetworkError, narrow};
+use crate::ItemProgress;
+use crate::rows::ItemRows;
 use chant_base::counted::count_visited;
 
 /// One change; items are named by their keys.
@@ -286,9 +286,9 @@ impl NetworkDraft {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{named, network};
-    use super::super::{Network, NetworkError};
     use super::{Arc, NetworkChange, NetworkDraft};
+    use crate::network::tests::{named, network};
+    use crate::network::{Network, NetworkError};
 
     /// The network as it would be after these changes, made in their order.
     fn changed(network: &Network, changes: &[NetworkChange]) -> Result<Network, NetworkError> {

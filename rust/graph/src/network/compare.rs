@@ -70,8 +70,8 @@ fn edges_only(one: &Network, other: &Network) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::network;
     use super::NetworkDifference;
+    use crate::network::tests::network;
 
     #[test]
     fn what_is_new_gone_done_and_undone_is_told() {

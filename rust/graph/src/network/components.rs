@@ -229,9 +229,9 @@ impl FoundItems {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::ItemProgress;
-    use super::super::tests::{named, network};
     use super::Network;
+    use crate::ItemProgress;
+    use crate::network::tests::{named, network};
 
     #[track_caller]
     fn check(words: &str, expected: &str) {

@@ -155,8 +155,8 @@ fn reaches(end: f64, begin: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{named, network};
     use super::NetworkError;
+    use crate::network::tests::{named, network};
 
     #[track_caller]
     fn check(words: &str, weights: &[f64], expected: &str) {

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexSet;
 
-use super::super::key_set::KeySet;
-use super::super::rows::narrow;
+use crate::key_set::KeySet;
+use crate::rows::narrow;
 
 /// The keys that a graph began with: given ones, or the numbers of its items. Numbers are written out when one is
 /// first asked for as a text.

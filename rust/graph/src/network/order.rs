@@ -147,9 +147,9 @@ impl Network {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::ItemProgress;
-    use super::super::tests::{named, network};
     use super::{Network, NetworkError};
+    use crate::ItemProgress;
+    use crate::network::tests::{named, network};
 
     #[track_caller]
     fn check(words: &str, expected: &str) {

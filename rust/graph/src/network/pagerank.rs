@@ -102,9 +102,9 @@ pub(super) fn float(count: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::ItemProgress;
-    use super::super::tests::network;
     use super::{Network, PageRank};
+    use crate::ItemProgress;
+    use crate::network::tests::network;
 
     fn shown(values: &[f64]) -> String {
         let words: Vec<_> = values.iter().map(|value| format!("{value:.3}")).collect();

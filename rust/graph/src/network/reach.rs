@@ -38,7 +38,7 @@ fn reached(rows: &ItemRows, count: usize, starts: &[u32]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{named, network};
+    use crate::network::tests::{named, network};
 
     #[test]
     fn impact_is_what_hangs_on_an_item() {

@@ -54,7 +54,7 @@ impl Network {
             }
             Ok(search.redundant(items, &left))
         };
-        let parts = items.par_chunks(SEARCHED);
+        let parts = items.par_chunks(MAX_SEARCHED);
         let parts = parts.map_init(|| EdgeSearch::of(self, &layer_of, &hubs), search);
         let parts = parts.collect::<Result<Vec<_>, NetworkError>>()?;
         let (found, undecided): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
@@ -63,7 +63,7 @@ impl Network {
 
     /// So many edges all passes with masks look at, about: one pass a block, over half of them.
     fn mask_cost(&self) -> usize {
-        self.len().div_ceil(BLOCK) * self.edge_count()
+        self.len().div_ceil(BLOCK_SIZE) * self.edge_count()
     }
 }
 
@@ -118,10 +118,10 @@ impl ReachedHubs {
 }
 
 /// So many items are searched from by a thread before the next ones are given out.
-const SEARCHED: usize = 512;
+const MAX_SEARCHED: usize = 512;
 
 /// So many edges one search looks at before it is given up.
-const LONGEST: usize = 1 << 14;
+const MAX_LEN: usize = 1 << 14;
 
 /// Searches for other ways than an edge, from both of its ends at once.
 struct EdgeSearch<'a> {
@@ -164,7 +164,7 @@ impl<'a> EdgeSearch<'a> {
                     found.push((*from, *to));
                     continue;
                 }
-                let budget = LONGEST.min(left.load(Ordering::Relaxed).saturating_sub(looked));
+                let budget = MAX_LEN.min(left.load(Ordering::Relaxed).saturating_sub(looked));
                 let (has_other_way, cost) = self.has_other_way((*from, *to), budget);
                 looked += cost;
                 match has_other_way {
@@ -238,13 +238,13 @@ impl<'a> EdgeSearch<'a> {
 }
 
 /// Bits of a mask, in words.
-const WORDS: usize = 8;
+const MAX_WORDS: usize = 8;
 
 /// Items of a block: one for each bit of a mask.
-const BLOCK: usize = WORDS * 64;
+const BLOCK_SIZE: usize = MAX_WORDS * 64;
 
 /// Which items of a block lead to an item.
-type Mask = [u64; WORDS];
+type Mask = [u64; MAX_WORDS];
 
 /// A network by the places of its items in an order of work.
 struct Placed<'a> {
@@ -296,12 +296,12 @@ impl<'a> Placed<'a> {
         sources.sort_unstable();
         let mut found = Vec::new();
         let at_once = rayon::current_num_threads() * 2;
-        for (round, blocks) in sources.chunks(BLOCK * at_once).enumerate() {
-            let done = round * BLOCK * at_once;
+        for (round, blocks) in sources.chunks(BLOCK_SIZE * at_once).enumerate() {
+            let done = round * BLOCK_SIZE * at_once;
             if !watch(done * self.order.len() / sources.len(), self.order.len()) {
                 return Err(NetworkError::Stopped);
             }
-            let edges = blocks.par_chunks(BLOCK);
+            let edges = blocks.par_chunks(BLOCK_SIZE);
             let edges = edges.map_init(Vec::new, |masks, block| self.redundant(block, masks));
             found.extend(edges.collect::<Vec<_>>().into_iter().flatten());
         }
@@ -327,8 +327,8 @@ impl<'a> Placed<'a> {
             let row = self.before.row(at).iter().filter(|other| *other >= first);
             count_visited(1);
             // Who leads here over another one, and who also by an edge of its own.
-            let mut over = [0; WORDS];
-            let mut direct = [0; WORDS];
+            let mut over = [0; MAX_WORDS];
+            let mut direct = [0; MAX_WORDS];
             for other in row.clone() {
                 let place = (other - first) as usize;
                 let mask: &Mask = &masks[place];
@@ -371,9 +371,9 @@ fn has(mask: &Mask, bit: u32) -> bool {
 mod tests {
     use std::sync::atomic::AtomicUsize;
 
-    use super::super::super::ItemProgress;
-    use super::super::tests::network;
     use super::{EdgeSearch, Network, NetworkEdge, NetworkError, Placed, ReachedHubs};
+    use crate::ItemProgress;
+    use crate::network::tests::network;
 
     /// Edges of which some lead far and the others near, in an order that is not that of work.
     fn random(seed: u64) -> Network {

@@ -263,8 +263,8 @@ fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
 mod tests {
     use std::num::NonZeroU32;
 
-    use super::super::tests::{named, network};
     use super::{DurationEstimates, DurationSpread, ScheduleOptions, WorkSchedule};
+    use crate::network::tests::{named, network};
 
     fn schedule(words: &str, agents: u32, median: &[f64], spread: f64) -> WorkSchedule {
         let options = ScheduleOptions {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The greatest number of characters of a tool's input, or of its failure, in the log.
-const SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 /// The keys of a tool's input that describe it best; the first one present is used.
 const DESCRIBING: [&str; 8] = [
     "command",
@@ -104,7 +104,7 @@ fn ended(message: &Value) -> Option<String> {
 pub(super) fn shorten_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
-    match line.char_indices().nth(SHOWN) {
+    match line.char_indices().nth(MAX_SHOWN) {
         Some((cut, _)) => format!("{}…", &line[..cut]),
         None => line,
     }

@@ -122,8 +122,8 @@ fn output_text(ended: &CommandOutcome) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::template;
     use super::*;
+    use crate::agents::template;
 
     #[test]
     fn flags_of_a_template_are_looked_for_as_whole_words() {

@@ -61,8 +61,8 @@ fn claimed_end(token: &str) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::template;
     use super::*;
+    use crate::agents::template;
 
     fn form(agent: &str) -> &'static TokenFile {
         template(agent).unwrap().state.tokens.as_ref().unwrap()

@@ -11,14 +11,14 @@ use chant_specs::error::ChantError;
 use chant_work::run_log::SecretMask;
 
 /// The version of the layout of jobs.
-pub(in super::super) const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 1;
 /// The remote of a repository whose clones share nothing.
 const USUAL_REMOTE: &str = "origin";
 
 /// A run as it is handed to a cluster. The job client adds `base` and `start`: the commits that the
 /// bundle lies between.
 #[derive(Debug, Clone, Serialize)]
-pub(in super::super) struct ClusterJob<'a> {
+pub(crate) struct ClusterJob<'a> {
     /// The version of this layout.
     pub schema: u32,
     /// The name of this attempt, which no other one shares.
@@ -58,7 +58,7 @@ impl ClusterJob<'_> {
     ///
     /// # Errors
     /// `Refused` with the name of the value that does.
-    pub(in super::super) fn value(&self, mask: &SecretMask) -> Result<Value, Error> {
+    pub(crate) fn value(&self, mask: &SecretMask) -> Result<Value, Error> {
         let value = serde_json::to_value(self).unwrap_or_default();
         let texts = value.as_object().into_iter().flatten();
         let mut texts = texts.filter_map(|(name, value)| Some((name, value.as_str()?)));
@@ -76,7 +76,7 @@ impl ClusterJob<'_> {
 }
 
 /// Returns the name of the remote that other machines share with a repository, if it has one of that name.
-pub(in super::super) fn remote_of(config: &Config) -> &str {
+pub(crate) fn remote_of(config: &Config) -> &str {
     let leases = config.leases.as_ref();
     leases.map_or(USUAL_REMOTE, |leases| &leases.remote)
 }
@@ -85,7 +85,7 @@ pub(in super::super) fn remote_of(config: &Config) -> &str {
 ///
 /// # Errors
 /// A failure of git.
-pub(in super::super) fn address_of(repo: &Repo, config: &Config) -> Result<Option<String>, Error> {
+pub(crate) fn address_of(repo: &Repo, config: &Config) -> Result<Option<String>, Error> {
     let name = remote_of(config);
     if !repo.remotes()?.iter().any(|known| known == name) {
         return Ok(None);

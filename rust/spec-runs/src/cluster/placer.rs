@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::super::error::SpecRunError;
-use super::super::project::ProjectRuns;
-use super::super::runtime::agent_launch::name_of;
-use super::super::runtime::run_confinement;
 use super::status::{ClusterStatus, ConnectionState, STATUS};
 use super::target::ClusterTarget;
+use crate::error::SpecRunError;
+use crate::project::ProjectRuns;
+use crate::runtime::agent_launch::name_of;
+use crate::runtime::run_confinement;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -37,35 +37,35 @@ const OWN: &str = "placer";
 /// The file that names the placer.
 const NAMED: &str = "placer.json";
 /// The lock of its start.
-const LOCK: &str = "placer.lock";
+const LOCK_FILE: &str = "placer.lock";
 /// The command of the program that is a placer.
 const COMMAND: &str = "placer";
 /// The file of a placer's standard error.
-const LOG: &str = "placer.log";
+const LOG_FILE: &str = "placer.log";
 /// The greatest size of the file that names a placer, in bytes.
-const MOST: u64 = 16 * 1024;
+const MAX_COUNT: u64 = 16 * 1024;
 /// The bytes of a placer's log that are read for its last words.
-const TAIL: u64 = 4096;
+const TAIL_BYTES: u64 = 4096;
 /// The time that a scheduler gets to answer.
-const ANSWER: Duration = Duration::from_secs(20);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time to wait for another process that starts the same placer.
-const TURN: Duration = Duration::from_secs(30);
+const LOCK_WAIT: Duration = Duration::from_secs(30);
 /// The time that a placer gets to answer, and to end once it does not serve any more.
-const GREETING: Duration = Duration::from_secs(10);
+const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time between two looks at the state of a placer that was just started.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The start of the name of the folder with a placer's socket.
 const SOCKETS: &str = "chant-";
 /// The name of the socket in there.
-const SOCKET: &str = "s";
+const SOCKET_NAME: &str = "s";
 /// The length of the longest path of a socket's folder: the system cuts a socket's path at 104 bytes.
-const LONGEST: usize = 90;
+const MAX_LEN: usize = 90;
 /// Variables that a placer gets from our own environment: none of them is a credential.
 const PASSED: [&str; 5] = ["PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH"];
 
 /// The way to a placer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(in super::super) struct PlacerAccess {
+pub(crate) struct PlacerAccess {
     /// Its socket.
     pub socket: PathBuf,
     /// The secret by which it knows us.
@@ -101,20 +101,20 @@ impl PlacerAccess {
     /// Returns the placer's answer; it is empty if it closed the connection.
     fn ask_to_stay(&self) -> io::Result<String> {
         let mut stream = UnixStream::connect(&self.socket)?;
-        stream.set_read_timeout(Some(GREETING))?;
+        stream.set_read_timeout(Some(GREETING_TIMEOUT))?;
         let hello = json!({"hello": 1, "secret": self.secret});
         let stay = json!({"do": "stay"});
         stream.write_all(format!("{hello}\n{stay}\n").as_bytes())?;
         let mut answer = String::new();
-        BufReader::new(stream.take(MOST)).read_line(&mut answer)?;
+        BufReader::new(stream.take(MAX_COUNT)).read_line(&mut answer)?;
         Ok(answer)
     }
 
     /// Waits until the process has ended, or long enough.
     fn wait_for_end(&self) {
-        let until = Instant::now() + GREETING;
+        let until = Instant::now() + GREETING_TIMEOUT;
         while self.is_alive() && Instant::now() < until {
-            wait_for_service(None, LOOK);
+            wait_for_service(None, POLL_INTERVAL);
         }
     }
 
@@ -126,14 +126,14 @@ impl PlacerAccess {
 }
 
 /// Returns true if runs of a project were placed on a cluster, ever.
-pub(in super::super) fn has_placed(project: &Project) -> bool {
+pub(crate) fn has_placed(project: &Project) -> bool {
     let runs = project.runs().ok();
     let folder = runs.and_then(|runs| runs.state.read(&runs.state.in_project(PART)));
     folder.is_some_and(|folder| disk::exists(&folder))
 }
 
 /// The placer of a cluster, with its files in our own state.
-pub(in super::super) struct ClusterPlacer<'a> {
+pub(crate) struct ClusterPlacer<'a> {
     project: &'a Project,
     config: &'a Config,
     target: ClusterTarget,
@@ -146,11 +146,7 @@ impl<'a> ClusterPlacer<'a> {
     ///
     /// # Errors
     /// As [`ClusterTarget::of`], or a `StoreError`.
-    pub(in super::super) fn of(
-        project: &'a Project,
-        config: &'a Config,
-        on: &str,
-    ) -> Result<Self, Error> {
+    pub(crate) fn of(project: &'a Project, config: &'a Config, on: &str) -> Result<Self, Error> {
         let target = ClusterTarget::of(project, config, on)?;
         let state = project.runs()?.state;
         let part = format!("{}/{}", state.in_project(PART), escape_name(on));
@@ -168,8 +164,8 @@ impl<'a> ClusterPlacer<'a> {
     ///
     /// # Errors
     /// `NoCluster` when it does not, the reason why a placer cannot be confined, or a `StoreError`.
-    pub(in super::super) fn ensure(&self) -> Result<PlacerAccess, Error> {
-        let turn = Lock::claim(&self.folder.join(LOCK), "", Instant::now() + TURN)?;
+    pub(crate) fn ensure(&self) -> Result<PlacerAccess, Error> {
+        let turn = Lock::claim(&self.folder.join(LOCK_FILE), "", Instant::now() + LOCK_WAIT)?;
         let _turn = turn.ok_or_else(|| self.refused("another process is starting its placer"))?;
         if let Some(access) = self.access()? {
             if access.stays() {
@@ -196,28 +192,28 @@ impl<'a> ClusterPlacer<'a> {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(in super::super) fn access(&self) -> Result<Option<PlacerAccess>, Error> {
+    pub(crate) fn access(&self) -> Result<Option<PlacerAccess>, Error> {
         let file = self.folder.join(NAMED);
         if !disk::exists(&file) {
             return Ok(None);
         }
-        let text = disk::read_owned(&file, MOST)?;
+        let text = disk::read_owned(&file, MAX_COUNT)?;
         let access: Option<PlacerAccess> = serde_json::from_str(&text).ok();
         Ok(access.filter(PlacerAccess::is_alive))
     }
 
     /// Returns what the placer says of its cluster.
-    pub(in super::super) fn status(&self) -> Option<ClusterStatus> {
+    pub(crate) fn status(&self) -> Option<ClusterStatus> {
         ClusterStatus::read(&self.own_folder())
     }
 
     /// Returns the cluster as it is shown, with at most so many machines; `None` if its placer said nothing.
-    pub(in super::super) fn view(&self, machines: usize) -> Option<ClusterView> {
+    pub(crate) fn view(&self, machines: usize) -> Option<ClusterView> {
         Some(self.status()?.view(&self.target.name, machines))
     }
 
     /// Returns the error for a cluster that cannot be used.
-    pub(in super::super) fn refused(&self, why: &str) -> Error {
+    pub(crate) fn refused(&self, why: &str) -> Error {
         SpecRunError::NoCluster {
             target: self.target.name.clone(),
             why: why.to_owned(),
@@ -258,11 +254,11 @@ impl<'a> ClusterPlacer<'a> {
             folder: &own_folder,
             confinement: &held,
             input: &format!("{settings}\n"),
-            errors: &own_folder.join(LOG),
+            errors: &own_folder.join(LOG_FILE),
         })?;
         let identity = service.identity().clone();
         let access = PlacerAccess {
-            socket: socket_folder.join(SOCKET),
+            socket: socket_folder.join(SOCKET_NAME),
             secret,
             pid: identity.pid,
             pid_start: identity.pid_start,
@@ -275,14 +271,14 @@ impl<'a> ClusterPlacer<'a> {
     /// Removes what a placer that is gone left.
     fn forget(&self) {
         let file = self.folder.join(NAMED);
-        let earlier = disk::read_owned(&file, MOST).ok();
+        let earlier = disk::read_owned(&file, MAX_COUNT).ok();
         let earlier: Option<PlacerAccess> =
             earlier.and_then(|text| serde_json::from_str(&text).ok());
         if let Some(folder) = earlier.as_ref().and_then(PlacerAccess::socket_folder) {
             disk::remove_tree(folder).log_failure("remove the folder of a socket");
         }
         let own = self.own_folder();
-        for file in [file, own.join(STATUS), own.join(LOG)] {
+        for file in [file, own.join(STATUS), own.join(LOG_FILE)] {
             disk::remove(&file).log_failure("remove a file of a placer");
         }
     }
@@ -298,7 +294,7 @@ impl<'a> ClusterPlacer<'a> {
         let mut folders = places
             .filter(|place| place.is_absolute() && disk::is_folder(place))
             .map(|place| place.join(&name))
-            .filter(|folder| folder.as_os_str().len() <= LONGEST);
+            .filter(|folder| folder.as_os_str().len() <= MAX_LEN);
         let folder = folders.next().ok_or_else(|| {
             self.refused("no folder for a socket has a path that is short enough")
         })?;
@@ -319,7 +315,7 @@ impl<'a> ClusterPlacer<'a> {
 
     /// Waits until the placer says that its scheduler answers.
     fn wait_for_scheduler(&self, service: Option<&mut LaunchedService>) -> Result<(), Error> {
-        let until = Instant::now() + ANSWER;
+        let until = Instant::now() + ANSWER_TIMEOUT;
         let mut service = service;
         loop {
             let status = self.status();
@@ -339,15 +335,16 @@ impl<'a> ClusterPlacer<'a> {
                     self.refused(&format!("the scheduler at {address} does not answer{why}"))
                 );
             }
-            wait_for_service(service.as_deref(), LOOK);
+            wait_for_service(service.as_deref(), POLL_INTERVAL);
         }
     }
 
     /// Returns the last line that a placer wrote before it ended.
     fn last_words(&self) -> String {
-        let file = self.own_folder().join(LOG);
-        let length = disk::open(&file, LOG).map_or(0, |(_, length)| length);
-        let tail = disk::read_from(&file, LOG, length.saturating_sub(TAIL)).unwrap_or_default();
+        let file = self.own_folder().join(LOG_FILE);
+        let length = disk::open(&file, LOG_FILE).map_or(0, |(_, length)| length);
+        let tail =
+            disk::read_from(&file, LOG_FILE, length.saturating_sub(TAIL_BYTES)).unwrap_or_default();
         let text = String::from_utf8_lossy(&tail).into_owned();
         let line = text.lines().rev().find(|line| !line.trim().is_empty());
         let line = line.unwrap_or("it said nothing").trim();

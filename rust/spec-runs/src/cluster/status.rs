@@ -14,16 +14,16 @@ use chant_store::disk;
 /// The file in a cluster's folder.
 pub(super) const STATUS: &str = "status.json";
 /// The greatest size of the file in bytes.
-const MOST: u64 = 1024 * 1024;
+const MAX_COUNT: u64 = 1024 * 1024;
 /// The time after which a placer that wrote nothing is not believed to be connected.
 const OLDEST: Duration = Duration::from_secs(20);
 /// The characters of a text that are shown.
-const SHOWN: usize = 120;
+const MAX_SHOWN: usize = 120;
 
 /// The state of the connection to a scheduler.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in super::super) enum ConnectionState {
+pub(crate) enum ConnectionState {
     /// It is being made.
     #[default]
     Connecting,
@@ -36,7 +36,7 @@ pub(in super::super) enum ConnectionState {
 /// A cluster, as its placer describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(in super::super) struct ClusterStatus {
+pub(crate) struct ClusterStatus {
     /// The state of the connection.
     pub state: ConnectionState,
     /// The reason of that state.
@@ -52,7 +52,7 @@ pub(in super::super) struct ClusterStatus {
 /// A machine of a cluster.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(in super::super) struct WorkerStatus {
+pub(crate) struct WorkerStatus {
     /// Its name.
     pub name: String,
     /// The agents that it offers.
@@ -64,7 +64,7 @@ pub(in super::super) struct WorkerStatus {
 /// The room of a machine for an agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(in super::super) struct AgentOffer {
+pub(crate) struct AgentOffer {
     /// The number of agents that it may start.
     pub slots: usize,
     /// The number of those at work.
@@ -74,7 +74,7 @@ pub(in super::super) struct AgentOffer {
 /// A job of a cluster.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(in super::super) struct JobStatus {
+pub(crate) struct JobStatus {
     /// The worker.
     pub worker: Option<String>,
     /// `waiting`, `placed`, `working`, `ended` or `lost`.
@@ -85,9 +85,9 @@ pub(in super::super) struct JobStatus {
 
 impl ClusterStatus {
     /// Reads what a placer wrote last into a folder; `None` if it wrote nothing that can be read.
-    pub(in super::super) fn read(folder: &Path) -> Option<Self> {
+    pub(crate) fn read(folder: &Path) -> Option<Self> {
         let file = folder.join(STATUS);
-        let text = disk::read_owned(&file, MOST).ok()?;
+        let text = disk::read_owned(&file, MAX_COUNT).ok()?;
         let mut status: Self = serde_json::from_str(&text).ok()?;
         if disk::stamp(&file)?.is_older_than(OLDEST, SystemTime::now()) {
             status.state = ConnectionState::Gone;
@@ -107,7 +107,7 @@ impl ClusterStatus {
     }
 
     /// Returns the number of agents of a name that could begin now.
-    pub(in super::super) fn count_free(&self, agent: &str) -> usize {
+    pub(crate) fn count_free(&self, agent: &str) -> usize {
         let offers = self.alive().filter_map(|worker| worker.agents.get(agent));
         offers
             .map(|offer| offer.slots.saturating_sub(offer.busy))
@@ -115,7 +115,7 @@ impl ClusterStatus {
     }
 
     /// Returns the number of agents of a name that the workers may have at once.
-    pub(in super::super) fn count_slots(&self, agent: &str) -> usize {
+    pub(crate) fn count_slots(&self, agent: &str) -> usize {
         let offers = self.alive().filter_map(|worker| worker.agents.get(agent));
         offers
             .map(|offer| offer.slots)
@@ -125,7 +125,7 @@ impl ClusterStatus {
     /// Returns the number of agents of a name that could be started now, where `ours` are at work or wait
     /// already: the free slots, and a tenth more, so that a slot that becomes free is taken at once. While
     /// no worker has joined it is one, which asks for a worker.
-    pub(in super::super) fn room(&self, agent: &str, ours: usize) -> usize {
+    pub(crate) fn room(&self, agent: &str, ours: usize) -> usize {
         let is_placed = |job: &&JobStatus| {
             job.agent == agent && matches!(job.state.as_str(), "placed" | "working")
         };
@@ -149,7 +149,7 @@ impl ClusterStatus {
 
     /// Returns a sentence for an agent that no worker offers; `None` if one does, or while no worker has
     /// joined.
-    pub(in super::super) fn lacks_agent(&self, agent: &str) -> Option<String> {
+    pub(crate) fn lacks_agent(&self, agent: &str) -> Option<String> {
         let count = self.alive().count();
         if count == 0 || self.count_slots(agent) > 0 {
             return None;
@@ -202,7 +202,7 @@ impl WorkerStatus {
 /// Returns the start of a text on one line, without characters that control a terminal.
 fn shown(text: &str) -> String {
     let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    plain.take(SHOWN).collect()
+    plain.take(MAX_SHOWN).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::super::error::SpecRunError;
+use crate::error::SpecRunError;
 use chant_base::error::Error;
 use chant_base::next_step::DoorKind;
 use chant_config::Config;
@@ -13,7 +13,7 @@ use chant_specs::project::Project;
 use chant_store::disk;
 
 /// The name of the cluster that consists of this machine.
-pub(in super::super) const LOCAL: &str = "local";
+pub(crate) const LOCAL: &str = "local";
 /// The folders of the clusters that were started from here, in the user's state of ours.
 const STARTED: &str = "deployed";
 /// The folder of the scheduler on this machine, and that of its certificates.
@@ -21,13 +21,13 @@ const LOCAL_SCHEDULER: &str = "local-cluster/scheduler";
 const LOCAL_TLS: &str = "local-cluster/tls";
 /// The file that says where a scheduler listens, and its greatest size in bytes.
 const ADDRESS: &str = "cluster.json";
-const MOST: u64 = 16 * 1024;
+const MAX_COUNT: u64 = 16 * 1024;
 /// The start of the address of a scheduler that proves who it is.
 const TLS: &str = "tls://";
 
 /// A cluster on which agents work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct ClusterTarget {
+pub(crate) struct ClusterTarget {
     /// Its name, or the address of its scheduler: what the start named.
     pub name: String,
     /// The address of its scheduler.
@@ -41,11 +41,7 @@ impl ClusterTarget {
     ///
     /// # Errors
     /// `InvalidArgument` for an unknown name, `NoCluster` for one without a scheduler.
-    pub(in super::super) fn of(
-        project: &Project,
-        config: &Config,
-        name: &str,
-    ) -> Result<Self, Error> {
+    pub(crate) fn of(project: &Project, config: &Config, name: &str) -> Result<Self, Error> {
         let known = config.cluster.get(name);
         if name == LOCAL && known.is_none_or(|known| known.address.is_none()) {
             return Self::of_this_machine(project);
@@ -104,7 +100,7 @@ impl ClusterTarget {
 fn started_address(project: &Project, folder: &str) -> Option<String> {
     let state = project.disk.user_state.as_ref()?;
     let file = state.path().join(folder).join(ADDRESS);
-    let text = disk::read_owned(&file, MOST).ok()?;
+    let text = disk::read_owned(&file, MAX_COUNT).ok()?;
     let written: Value = serde_json::from_str(&text).ok()?;
     Some(written["address"].as_str()?.to_owned())
 }
@@ -114,11 +110,7 @@ fn started_address(project: &Project, folder: &str) -> Option<String> {
 ///
 /// # Errors
 /// As [`ClusterTarget::of`].
-pub(in super::super) fn refuse_target(
-    project: &Project,
-    config: &Config,
-    name: &str,
-) -> Result<(), Error> {
+pub(crate) fn refuse_target(project: &Project, config: &Config, name: &str) -> Result<(), Error> {
     if project.door == DoorKind::Agents && !config.cluster.contains_key(name) && name != LOCAL {
         return Err(unknown(config, name));
     }

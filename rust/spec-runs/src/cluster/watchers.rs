@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::super::project::ProjectRuns;
-use super::super::project::folders::{WATCHED, sibling_file};
+use crate::project::ProjectRuns;
+use crate::project::folders::{WATCHED, sibling_file};
 use chant_base::diagnostics::LogFailure;
 use chant_specs::project::Project;
 use chant_store::StoreError;
@@ -15,7 +15,7 @@ use chant_work::state::RunState;
 ///
 /// # Errors
 /// `NotWritten`.
-pub(in super::super) fn make_mark(worktree: &Path) -> Result<PathBuf, StoreError> {
+pub(crate) fn make_mark(worktree: &Path) -> Result<PathBuf, StoreError> {
     let mark = sibling_file(worktree, WATCHED);
     disk::remove(&mark)?;
     disk::create_owned(&mark, "")?;
@@ -24,7 +24,7 @@ pub(in super::super) fn make_mark(worktree: &Path) -> Result<PathBuf, StoreError
 }
 
 /// Notes that somebody reads the log of a spec, if its agent works elsewhere now.
-pub(in super::super) fn note_reader(project: &Project, spec_id: &str) {
+pub(crate) fn note_reader(project: &Project, spec_id: &str) {
     let Ok(runs) = project.runs() else { return };
     let Ok(Some(record)) = runs.newest_of(spec_id) else {
         return;

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use super::super::project::ProjectRuns;
-use super::super::runtime::launch_aside;
 use super::SpecLeases;
+use crate::project::ProjectRuns;
+use crate::runtime::launch_aside;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_leases::client::RunNews;
@@ -16,12 +16,12 @@ use chant_work::run_store::RunStore;
 use chant_work::state::RunState;
 
 /// Keeps the lease of one run.
-pub(in super::super) struct LeaseKeeper;
+pub(crate) struct LeaseKeeper;
 
 impl LeaseKeeper {
     /// Runs `work`, and keeps the lease of a run meanwhile: signs of life, requests of other clones, and the
     /// news that the spec was taken over. Without a lease it only runs `work`.
-    pub(in super::super) fn keep_while<T>(
+    pub(crate) fn keep_while<T>(
         project: &Project,
         record: &RunRecord,
         work: impl FnOnce() -> T,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::project::ProjectRuns;
 use super::ledger::SpecRunLedger;
 use super::{PART, SpecLeases};
+use crate::project::ProjectRuns;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -27,7 +27,7 @@ const SILENT: &str = "silent";
 const MOST_TEXT: usize = 200;
 
 /// Returns the specs that other clones hold. The file of the last look is read again only if it changed.
-pub(in super::super) fn held_elsewhere(project: &Project, config: &Config) -> Arc<HeldSpecs> {
+pub(crate) fn held_elsewhere(project: &Project, config: &Config) -> Arc<HeldSpecs> {
     let Some(settings) = &config.leases else {
         return Arc::default();
     };
@@ -49,7 +49,7 @@ pub(in super::super) fn held_elsewhere(project: &Project, config: &Config) -> Ar
 }
 
 /// Returns a sentence for each lease that somebody has to look at, also where work that landed is gone.
-pub(in super::super) fn doubtful_leases(project: &Project, config: &Config) -> Vec<String> {
+pub(crate) fn doubtful_leases(project: &Project, config: &Config) -> Vec<String> {
     let found = config.leases.as_ref().map(|settings| {
         let looks = SpecLooks::of(project, settings)?;
         let mut sentences = looks.doubtful();
@@ -78,12 +78,12 @@ fn folder_of(project: &Project, settings: &LeaseSettings, is_believed: bool) -> 
 }
 
 /// The last look of a clone, by the specs of one project.
-pub(in super::super) struct SpecLooks<'a> {
+pub(crate) struct SpecLooks<'a> {
     ledger: SpecRunLedger<'a>,
     settings: &'a LeaseSettings,
     now: Timestamp,
     /// What is known; `None` before the first look.
-    pub(in super::super) known: Option<KnownRemote>,
+    pub(crate) known: Option<KnownRemote>,
 }
 
 impl<'a> SpecLooks<'a> {
@@ -91,10 +91,7 @@ impl<'a> SpecLooks<'a> {
     ///
     /// # Errors
     /// No repository, or a file of our own that cannot be read.
-    pub(in super::super) fn of(
-        project: &'a Project,
-        settings: &'a LeaseSettings,
-    ) -> Result<Self, Error> {
+    pub(crate) fn of(project: &'a Project, settings: &'a LeaseSettings) -> Result<Self, Error> {
         let folder = folder_of(project, settings, true);
         let known = folder
             .map(|folder| KnownRemote::read(&folder))
@@ -108,14 +105,14 @@ impl<'a> SpecLooks<'a> {
     }
 
     /// Returns the time of the look; that of the machine's start where it was before that.
-    pub(in super::super) fn looked(&self) -> Option<Timestamp> {
+    pub(crate) fn looked(&self) -> Option<Timestamp> {
         let age = self.known.as_ref()?.view.age()?;
         let age = SignedDuration::try_from(age).ok()?;
         self.now.checked_sub(age).ok()
     }
 
     /// Returns the leases of this project's specs, in the order of the names of their refs.
-    pub(in super::super) fn leases(&self) -> Vec<(String, KnownLease<'_>)> {
+    pub(crate) fn leases(&self) -> Vec<(String, KnownLease<'_>)> {
         let known = self.known.iter();
         let all = known.flat_map(|known| known.leases(self.settings.ttl));
         all.filter_map(|(key, lease)| Some((self.ledger.id_of(&key)?.to_owned(), lease)))
@@ -128,7 +125,7 @@ impl<'a> SpecLooks<'a> {
     }
 
     /// Returns a sentence for each lease that cannot be believed.
-    pub(in super::super) fn doubtful(&self) -> Vec<String> {
+    pub(crate) fn doubtful(&self) -> Vec<String> {
         let Some(known) = &self.known else {
             return Vec::new();
         };
@@ -183,7 +180,7 @@ impl<'a> SpecLooks<'a> {
 }
 
 /// Returns a lease as it is shown.
-pub(in super::super) fn held_spec(id: String, known: &KnownLease<'_>) -> HeldSpec {
+pub(crate) fn held_spec(id: String, known: &KnownLease<'_>) -> HeldSpec {
     let lease = known.lease;
     let state = match (known.run, lease.state) {
         _ if known.is_silent => SILENT.to_owned(),
@@ -206,14 +203,14 @@ pub(in super::super) fn held_spec(id: String, known: &KnownLease<'_>) -> HeldSpe
 }
 
 /// Returns a text that anybody with rights to push may have written, as it may be shown.
-pub(in super::super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let letters = text.chars().filter(|letter| !letter.is_control());
     letters.take(MOST_TEXT).collect()
 }
 
 impl SpecLeases<'_> {
     /// Returns the leases of this clone that are neither landed nor given back, by the last look.
-    pub(in super::super) fn has_unsettled(&self) -> Result<bool, Error> {
+    pub(crate) fn has_unsettled(&self) -> Result<bool, Error> {
         let known = KnownRemote::read(&self.folder)?;
         let is_open = |known: &KnownRemote| {
             known.leases(self.settings.ttl).any(|(_, known)| {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::super::project::ProjectRuns;
-use super::super::runtime::run_folder::in_git;
+use crate::project::ProjectRuns;
+use crate::runtime::run_folder::in_git;
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_leases::client::{RunLedger, RunStanding};
@@ -18,18 +18,18 @@ use chant_work::run_record::RunRecord;
 use chant_work::state::RunState;
 
 /// The key in a completed spec's front matter that names the token of its run.
-pub(in super::super) const RUN_TOKEN: &str = "run_token";
+pub(crate) const RUN_TOKEN: &str = "run_token";
 /// The longest line of a log that a sign of life carries.
 const LINE: usize = 200;
 
 /// The runs and specs of a project.
-pub(in super::super) struct SpecRunLedger<'a> {
+pub(crate) struct SpecRunLedger<'a> {
     project: &'a Project,
     repo: Arc<Repo>,
 }
 
 impl<'a> SpecRunLedger<'a> {
-    pub(in super::super) fn of(project: &'a Project, repo: Arc<Repo>) -> Self {
+    pub(crate) fn of(project: &'a Project, repo: Arc<Repo>) -> Self {
         Self { project, repo }
     }
 
@@ -41,7 +41,7 @@ impl<'a> SpecRunLedger<'a> {
     }
 
     /// Returns the name of a spec among all specs of the repository.
-    pub(in super::super) fn key(&self, spec_id: &str) -> String {
+    pub(crate) fn key(&self, spec_id: &str) -> String {
         spec_key(&self.inside(), spec_id)
     }
 
@@ -62,11 +62,7 @@ impl<'a> SpecRunLedger<'a> {
     }
 
     /// Returns the text of a spec in the tree of a commit, archived or not.
-    pub(in super::super) fn spec_at(
-        &self,
-        commit: &str,
-        spec_id: &str,
-    ) -> Result<Option<String>, Error> {
+    pub(crate) fn spec_at(&self, commit: &str, spec_id: &str) -> Result<Option<String>, Error> {
         let name = format!("{spec_id}.md");
         let inside = in_git(self.project, &self.repo, SPECS)?;
         if let Some(text) = self.repo.file_at(commit, &format!("{inside}/{name}"))? {
@@ -100,7 +96,7 @@ impl<'a> SpecRunLedger<'a> {
 }
 
 /// Returns the name of a spec among all specs of a repository, in which its project has the folder `inside`.
-pub(in super::super) fn spec_key(inside: &str, spec_id: &str) -> String {
+pub(crate) fn spec_key(inside: &str, spec_id: &str) -> String {
     match inside {
         "" => spec_id.to_owned(),
         inside => format!("{inside}:{spec_id}"),

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::super::error::SpecRunError;
-use super::super::project::ProjectRuns;
-use super::super::runtime::launch_aside;
 use super::SpecLeases;
+use crate::error::SpecRunError;
+use crate::project::ProjectRuns;
+use crate::runtime::launch_aside;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
@@ -16,12 +16,12 @@ use chant_specs::project::Project;
 use chant_specs::view::held_specs::HeldSpec;
 
 /// The act in the table of effects.
-pub(in super::super) const ACT: &str = "leases";
+pub(crate) const ACT: &str = "leases";
 /// The command that tells the remote what records say.
 const SETTLE: [&str; 2] = ["leases", "--settle"];
 
 /// A request to the clone that works on a spec.
-pub(in super::super) struct AskedClone {
+pub(crate) struct AskedClone {
     held: HeldSpec,
     stop: RequestedStop,
     push_interval: Duration,
@@ -34,7 +34,7 @@ impl AskedClone {
     ///
     /// # Errors
     /// That the remote does not answer, or that the work is done and waits for its landing.
-    pub(in super::super) fn ask(
+    pub(crate) fn ask(
         project: &Project,
         id: &SpecId,
         stop: RequestedStop,
@@ -61,7 +61,7 @@ impl AskedClone {
     }
 
     /// Says what was asked for, and what comes then.
-    pub(in super::super) fn describe(&self, project: &Project) -> String {
+    pub(crate) fn describe(&self, project: &Project) -> String {
         let what = match self.stop {
             RequestedStop::Pause => "pause it",
             RequestedStop::Takeover => "stop, so that a person goes on with it",
@@ -85,7 +85,7 @@ impl AskedClone {
 }
 
 /// A spec that a person took from another clone.
-pub(in super::super) struct TakenSpec {
+pub(crate) struct TakenSpec {
     held: HeldSpec,
     token: u64,
 }
@@ -95,7 +95,7 @@ impl TakenSpec {
     ///
     /// # Errors
     /// A folder that no person trusts, or that the remote does not answer or refuses.
-    pub(in super::super) fn take(project: &Project, id: &SpecId) -> Result<Option<Self>, Error> {
+    pub(crate) fn take(project: &Project, id: &SpecId) -> Result<Option<Self>, Error> {
         let config = project.snapshot()?.config.clone()?;
         if config.leases.is_none() {
             return Ok(None);
@@ -115,7 +115,7 @@ impl TakenSpec {
     }
 
     /// Says what was taken from whom.
-    pub(in super::super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         format!(
             "Taken over: {} This clone has the spec now, with token {}. What that clone did cannot land any more; its run is stopped with its next look at the remote, and its commits are kept there.",
             describe_holder(&self.held),
@@ -124,7 +124,7 @@ impl TakenSpec {
     }
 
     /// Says what to do next.
-    pub(in super::super) fn suggest(&self, project: &Project) -> String {
+    pub(crate) fn suggest(&self, project: &Project) -> String {
         let work = NextStep::Work(self.held.spec_id.clone());
         format!(
             "{} has an agent work on it here. Without a run the spec is given back after two minutes.",
@@ -185,7 +185,7 @@ fn describe_holder(held: &HeldSpec) -> String {
 }
 
 /// Has a process of its own tell the remote what became of runs of this clone; nothing waits for it.
-pub(in super::super) fn settle_aside(project: &Project) {
+pub(crate) fn settle_aside(project: &Project) {
     launch_settling(project).log_failure("tell the remote what became of runs");
 }
 

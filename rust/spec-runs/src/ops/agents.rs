@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::agents::built_in::{BuiltIn, StateRelocation, UnconfinedLaunch};
-use super::super::agents::discovery::{InstalledAgent, LoginSign};
-use super::super::agents::{Agent, AgentError, template, templates};
-use super::super::error::SpecRunError;
-use super::super::project::ProjectRuns;
-use super::super::view::agents::{AgentList, AgentListEntry, AgentView, CommandView};
+use crate::agents::built_in::{BuiltIn, StateRelocation, UnconfinedLaunch};
+use crate::agents::discovery::{InstalledAgent, LoginSign};
+use crate::agents::{Agent, AgentError, template, templates};
+use crate::error::SpecRunError;
+use crate::project::ProjectRuns;
+use crate::view::agents::{AgentList, AgentListEntry, AgentView, CommandView};
 use chant_base::answer::Answer;
 use chant_base::environment::{PassedNames, filter_environment};
 use chant_base::error::Error;
@@ -123,7 +123,7 @@ pub(super) fn query_agent(
     is_quick: bool,
 ) -> AgentSelfReport {
     let environment = environment(project, config, found.template);
-    let probe = super::super::agents::probe::AgentProbe {
+    let probe = crate::agents::probe::AgentProbe {
         agent: found,
         environment: &environment,
     };

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-#[cfg(unix)]
-use super::super::runtime::approval::PendingApproval;
 #[cfg(not(unix))]
 use super::unsupported::PendingApproval;
+#[cfg(unix)]
+use crate::runtime::approval::PendingApproval;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::RejectionAction;

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
-use super::super::cluster::target::ClusterTarget;
+use crate::cluster::target::ClusterTarget;
 #[cfg(unix)]
-use super::super::runtime::run_confinement;
+use crate::runtime::run_confinement;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 #[cfg(unix)]

@@ -5,11 +5,11 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::project::folders;
-use super::super::runtime::run_confinement::{self, AppliedConfinement, ConfinedActor};
-use super::super::runtime::sandbox_support;
-use super::super::view::confine::{ConfinementItem, ConfinementView};
 use super::confined_command::ConfinedCommand;
+use crate::project::folders;
+use crate::runtime::run_confinement::{self, AppliedConfinement, ConfinedActor};
+use crate::runtime::sandbox_support;
+use crate::view::confine::{ConfinementItem, ConfinementView};
 use chant_base::answer::Answer;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;

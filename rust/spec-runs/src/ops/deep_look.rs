@@ -15,12 +15,12 @@ use chant_work::run_record::{MergeState, RunRecord};
 use chant_work::run_store::RunStore;
 use chant_work::state::RunState;
 
-use super::super::project::{ProjectRuns, folders};
-use super::super::receipt;
-use super::super::receipt_store::{LandedRun, leave_of_run, of_spec};
-use super::super::runtime::emptied_files;
-use super::super::runtime::recovery;
-use super::super::view::doctor::{DamageView, DeepReport};
+use crate::project::{ProjectRuns, folders};
+use crate::receipt;
+use crate::receipt_store::{LandedRun, leave_of_run, of_spec};
+use crate::runtime::emptied_files;
+use crate::runtime::recovery;
+use crate::view::doctor::{DamageView, DeepReport};
 
 /// A damage, its repair, and the way in which that is done here.
 struct FoundDamage {

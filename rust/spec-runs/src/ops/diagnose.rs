@@ -1,11 +1,11 @@
 //! Diagnoses a spec: its file, log, locks, commits, criteria, dependencies, branch.
 
-use super::super::project::ProjectRuns;
+use crate::project::ProjectRuns;
 
-use super::super::agents::{self, Agent};
-use super::super::view::diagnosis::{DiagnosisCheck, DiagnosisReport};
 use super::diagnosis_facts::{DiagnosisFacts, find_facts};
 use super::work::next_step;
+use crate::agents::{self, Agent};
+use crate::view::diagnosis::{DiagnosisCheck, DiagnosisReport};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{HintText, NextStep, hint};
@@ -70,7 +70,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
 /// The key of the item of another format that an order is for.
 #[cfg(unix)]
 fn key_of(spec: &Spec) -> Option<String> {
-    super::super::item_order::key_of_order(spec).ok().flatten()
+    crate::item_order::key_of_order(spec).ok().flatten()
 }
 
 /// Without runs there are no orders.

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::super::project::ProjectRuns;
-use super::super::project::run_tree::{RunTree, RunTreeContext};
-use super::super::spec_commits::commits_of_spec;
+use crate::project::ProjectRuns;
+use crate::project::run_tree::{RunTree, RunTreeContext};
+use crate::spec_commits::commits_of_spec;
 use chant_base::diagnostics::LogFailure;
 use chant_git::Repo;
 use chant_git::tags::Commit;

@@ -3,21 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::agents::placeholders::CommandPlaceholders;
-#[cfg(unix)]
-use super::super::agents::probe::AgentProbe;
-use super::super::agents::workers::workers;
-use super::super::agents::{Agent, template, usual_model};
-use super::super::project::ProjectRuns;
-#[cfg(unix)]
-use super::super::runtime::login_copy::RunLogin;
-#[cfg(unix)]
-use super::super::runtime::{mounted_layers, run_confinement};
-#[cfg(unix)]
-use super::super::view::doctor::HelloView;
-use super::super::view::doctor::{
-    ConfiguredAgentView, DoctorReport, EnvironmentView, GitView, InstalledAgentView, PassedVariable,
-};
 #[cfg(unix)]
 use super::agents::environment as environment_of;
 #[cfg(unix)]
@@ -25,6 +10,21 @@ use super::hello::hello;
 #[cfg(unix)]
 use super::shared_remote::look_at_remote;
 use super::work_load::account_uses;
+use crate::agents::placeholders::CommandPlaceholders;
+#[cfg(unix)]
+use crate::agents::probe::AgentProbe;
+use crate::agents::workers::workers;
+use crate::agents::{Agent, template, usual_model};
+use crate::project::ProjectRuns;
+#[cfg(unix)]
+use crate::runtime::login_copy::RunLogin;
+#[cfg(unix)]
+use crate::runtime::{mounted_layers, run_confinement};
+#[cfg(unix)]
+use crate::view::doctor::HelloView;
+use crate::view::doctor::{
+    ConfiguredAgentView, DoctorReport, EnvironmentView, GitView, InstalledAgentView, PassedVariable,
+};
 use chant_base::answer::Answer;
 use chant_base::environment::{PassedNames, filter_environment, is_secret};
 use chant_base::error::Error;

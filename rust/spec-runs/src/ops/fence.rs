@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::super::leases::SpecRunLedger;
-use super::super::project::ProjectRuns;
-use super::super::runtime::run_folder::in_git;
-use super::super::view::fence::{FenceReport, FencedSpec};
 use super::receipts::{chosen_remote, config_at};
+use crate::leases::SpecRunLedger;
+use crate::project::ProjectRuns;
+use crate::runtime::run_folder::in_git;
+use crate::view::fence::{FenceReport, FencedSpec};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;

@@ -1,12 +1,12 @@
 //! Completing a spec on evidence (reference chant 5.11, as decisions settle it).
 
-use super::super::agents::usual_model;
-use super::super::evidence::is_of_agent;
-use super::super::project::ProjectRuns;
-use super::super::project::run_tree::RunTreeContext;
-use super::super::receipt_store::left_after;
-use super::super::recorded_runs::refuse_running;
-use super::super::spec_commits::commits_of_spec;
+use crate::agents::usual_model;
+use crate::evidence::is_of_agent;
+use crate::project::ProjectRuns;
+use crate::project::run_tree::RunTreeContext;
+use crate::receipt_store::left_after;
+use crate::recorded_runs::refuse_running;
+use crate::spec_commits::commits_of_spec;
 use chant_base::answer::Answer;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::{Error, FailedAction};

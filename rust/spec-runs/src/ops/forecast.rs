@@ -5,12 +5,12 @@ use std::num::NonZeroU32;
 
 use indexmap::IndexSet;
 
-use super::super::project::ProjectRuns;
-use super::super::project::run_tree::RunTreeContext;
-use super::super::runtime::landing::landing_note;
-use super::super::runtime::start::plan;
-use super::super::start::{StartOptions, StartTarget, WorkMode};
-use super::super::view::work::{ExpectedAmount, ForecastView, TargetBranchView};
+use crate::project::ProjectRuns;
+use crate::project::run_tree::RunTreeContext;
+use crate::runtime::landing::landing_note;
+use crate::runtime::start::plan;
+use crate::start::{StartOptions, StartTarget, WorkMode};
+use crate::view::work::{ExpectedAmount, ForecastView, TargetBranchView};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -27,7 +27,7 @@ use chant_work::learned_amounts::{LearnedAmount, WorkTrait};
 /// Runs that have to be known before anything is expected of others.
 const ENOUGH: usize = 3;
 /// The number of times that the plan is tried with amounts drawn at random.
-const ROUNDS: u32 = 1000;
+const MAX_ROUNDS: u32 = 1000;
 /// Where drawing begins, so that the same is expected of the same.
 const SEED: u64 = 1;
 
@@ -199,7 +199,7 @@ impl ForecastScope {
         };
         let options = ScheduleOptions {
             agents,
-            rounds: ROUNDS,
+            rounds: MAX_ROUNDS,
             seed: SEED,
         };
         let plan = network.schedule(durations, options, &|_, _| true)?;

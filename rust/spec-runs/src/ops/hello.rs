@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use super::super::agents::Agent;
-use super::super::agents::placeholders::{CommandLine, CommandPlaceholders};
-use super::super::error::SpecRunError;
-use super::super::runtime::agent_launch;
-use super::super::runtime::run_confinement::{self, ConfinedActor};
-use super::super::view::doctor::HelloView;
 use super::agents::environment;
 use super::confine::TrialFolders;
+use crate::agents::Agent;
+use crate::agents::placeholders::{CommandLine, CommandPlaceholders};
+use crate::error::SpecRunError;
+use crate::runtime::agent_launch;
+use crate::runtime::run_confinement::{self, ConfinedActor};
+use crate::view::doctor::HelloView;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_confine::start::ProcessInput;
@@ -20,7 +20,7 @@ use chant_work::command::{CommandLimits, CommandOptions, CommandOutcome, Command
 /// The question for a model.
 const QUESTION: &str = "Answer with the single word OK. Use no tools and change nothing.";
 /// Characters of what a program wrote that are shown.
-const SHOWN: usize = 600;
+const MAX_SHOWN: usize = 600;
 
 /// Starts an agent in a folder that is held as that of a run: for its release alone, which costs nothing, or for one
 /// answer of its model.
@@ -115,7 +115,9 @@ fn try_in(
 fn end_of(text: &str, ended: &CommandOutcome) -> String {
     let printable = |c: &char| !c.is_control() || *c == '\n';
     let shown: Vec<char> = text.trim().chars().filter(printable).collect();
-    let end: String = shown[shown.len().saturating_sub(SHOWN)..].iter().collect();
+    let end: String = shown[shown.len().saturating_sub(MAX_SHOWN)..]
+        .iter()
+        .collect();
     if ended.exit_code == Some(0) {
         return end;
     }

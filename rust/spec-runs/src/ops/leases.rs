@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::super::leases::SpecLeases;
-use super::super::leases::last_look::{SpecLooks, held_spec, shown};
-use super::super::leases::other_clone::ACT;
-use super::super::recorded_runs::refuse_running;
-use super::super::view::leases::{LeaseList, LeaseRow};
-use super::super::view::work::LookAge;
 use super::clone_options::LeaseQuery;
+use crate::leases::SpecLeases;
+use crate::leases::last_look::{SpecLooks, held_spec, shown};
+use crate::leases::other_clone::ACT;
+use crate::recorded_runs::refuse_running;
+use crate::view::leases::{LeaseList, LeaseRow};
+use crate::view::work::LookAge;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 #[cfg(unix)]
-use super::super::cluster::watchers::note_reader;
-use super::super::project::ProjectRuns;
-use super::super::project::logs::log_name;
-use super::super::view::work::LogView;
+use crate::cluster::watchers::note_reader;
+use crate::project::ProjectRuns;
+use crate::project::logs::log_name;
+use crate::view::work::LogView;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_specs::error::ChantError;

@@ -1,11 +1,11 @@
 //! Merges work at the wish of a person: work that waited, and work that a person went on with by hand.
 
-use super::super::error::SpecRunError;
-use super::super::project::ProjectRuns;
-use super::super::runtime::acting_change::agreement_to;
-use super::super::runtime::offline_work::{is_unshared, not_shared, share_offline_work};
-use super::super::runtime::{recovery, spec_runner};
 use super::settle_aside;
+use crate::error::SpecRunError;
+use crate::project::ProjectRuns;
+use crate::runtime::acting_change::agreement_to;
+use crate::runtime::offline_work::{is_unshared, not_shared, share_offline_work};
+use crate::runtime::{recovery, spec_runner};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};

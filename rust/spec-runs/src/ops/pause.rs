@@ -1,15 +1,15 @@
 //! Runs stopped by a person: to go on later, or to be gone on with by hand (reference chant 5.19 and
 //! 5.20 R).
 
-use super::super::leases::other_clone::{AskedClone, TakenSpec};
-use super::super::project::ProjectRuns;
-use super::super::runtime::conflict_spec;
-use super::super::runtime::environment::copy_mounted_layers;
-use super::super::runtime::recovery::{self, HaltOutcome};
-use super::super::runtime::run_folder::RunFolder;
-use super::super::view::work::{DiffStatView, TakeoverReport};
 use super::clone_options::TakeoverOptions;
 use super::settle_aside;
+use crate::leases::other_clone::{AskedClone, TakenSpec};
+use crate::project::ProjectRuns;
+use crate::runtime::conflict_spec;
+use crate::runtime::environment::copy_mounted_layers;
+use crate::runtime::recovery::{self, HaltOutcome};
+use crate::runtime::run_folder::RunFolder;
+use crate::view::work::{DiffStatView, TakeoverReport};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{DoorKind, NextStep, hint};
@@ -27,7 +27,7 @@ use chant_work::state::{RunState, StopReason};
 use chant_work::stop::{self, StoppedRun};
 
 /// Lines of a log that a takeover shows (seed chant, `chant_takeover`).
-const TAIL: usize = 20;
+const TAIL_BYTES: usize = 20;
 /// The part of a log that is looked at.
 const LOOKED_AT: LogQuery = LogQuery {
     lines: 1000,
@@ -35,7 +35,7 @@ const LOOKED_AT: LogQuery = LogQuery {
     since: None,
 };
 /// So many paths and subjects are shown.
-const SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 /// The mode of a run that works on one spec after the other.
 const CHAIN: &str = "chain";
 /// Words that point to an error in a log.
@@ -376,7 +376,7 @@ impl TakeoverFacts {
             .filter(is_error)
             .map(|line| (*line).to_owned())
             .collect();
-        let from = all.len().saturating_sub(TAIL);
+        let from = all.len().saturating_sub(TAIL_BYTES);
         self.tail = all[from..].iter().map(|line| (*line).to_owned()).collect();
     }
 
@@ -394,7 +394,7 @@ impl TakeoverFacts {
                 target: repo.branch_tip(&place.target)?.as_deref(),
                 besides: &[],
             })?;
-            let newest = done.commits.iter().rev().take(SHOWN);
+            let newest = done.commits.iter().rev().take(MAX_SHOWN);
             self.commits = newest
                 .map(|c| format!("{} {}", &c.id[..7], c.subject))
                 .collect();
@@ -411,7 +411,7 @@ impl TakeoverFacts {
         if is_there && !self.is_unseen {
             let mut paths = place.tree(project, repo)?.uncommitted_shown(project)?;
             paths.retain(|path| place.is_tracked || *path != place.spec_in_git);
-            paths.truncate(SHOWN);
+            paths.truncate(MAX_SHOWN);
             self.uncommitted = paths;
         }
         // An agent may have left anything there; the run is stopped all the same.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::super::leases::SpecLeases;
-use super::super::leases::other_clone::ACT;
+use crate::leases::SpecLeases;
+use crate::leases::other_clone::ACT;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::leases::LeaseSettings;
@@ -13,7 +13,7 @@ use chant_specs::project::Project;
 use chant_store::disk;
 
 /// A lock that is older was left by a process that died.
-const OLD: Duration = Duration::from_secs(60);
+const MAX_AGE: Duration = Duration::from_secs(60);
 
 /// Tries the remote of `leases`; gives a sentence about it, and adds what is wrong. `None` without leases.
 pub(super) fn look_at_remote(
@@ -103,7 +103,7 @@ fn old_lock(path: PathBuf) -> Option<String> {
         .duration_since(SystemTime::UNIX_EPOCH)
         .ok()?;
     let written = Duration::from_nanos(u64::try_from(stamp.modified).ok()?);
-    let age = now.checked_sub(written).filter(|age| *age >= OLD)?;
+    let age = now.checked_sub(written).filter(|age| *age >= MAX_AGE)?;
     Some(format!(
         "{} was left {} s ago by a push that died, and keeps its ref from changing. If no git runs there, remove it: rm '{}'",
         path.display(),

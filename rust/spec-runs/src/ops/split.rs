@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use super::super::error::SpecRunError;
-use super::super::project::ProjectRuns;
-use super::super::prompt::{PromptError, SPLIT as PROMPT};
-use super::super::runtime::agent_launch;
-use super::super::runtime::agent_slots::AgentSlots;
-use super::super::runtime::recovery;
-use super::super::runtime::split_proposal::{WAITS, proposal_of, refuse_split, write_proposal};
-use super::super::runtime::start::{detach_runner, start_run};
-use super::super::split::{DEEPEST, DEPTH, SplitQuestion, SplitRequest};
-use super::super::view::split::{ProposedMember, SplitOptions, SplitProposal, SplitRun};
+use crate::error::SpecRunError;
+use crate::project::ProjectRuns;
+use crate::prompt::{PromptError, SPLIT as PROMPT};
+use crate::runtime::agent_launch;
+use crate::runtime::agent_slots::AgentSlots;
+use crate::runtime::recovery;
+use crate::runtime::split_proposal::{WAITS, proposal_of, refuse_split, write_proposal};
+use crate::runtime::start::{detach_runner, start_run};
+use crate::split::{DEEPEST, DEPTH, SplitQuestion, SplitRequest};
+use crate::view::split::{ProposedMember, SplitOptions, SplitProposal, SplitRun};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};

@@ -1,17 +1,17 @@
 //! Giving a spec up, and making it pending again.
 
 #[cfg(unix)]
-use super::super::leases::other_clone::AskedClone;
-use super::super::project::ProjectRuns;
-use super::super::project::other_programs::refuse_held_by_others;
-use super::super::project::run_tree::{RunTree, RunTreeContext};
-use super::super::project::worktree_folder::WorktreeFolder;
-use super::super::runtime::uncommitted_state;
-#[cfg(unix)]
 use super::pause::{EndedRun, close_settled, halt_all};
 use super::settle_aside;
 #[cfg(not(unix))]
 use super::unsupported::{EndedRun, close_settled, halt_all};
+#[cfg(unix)]
+use crate::leases::other_clone::AskedClone;
+use crate::project::ProjectRuns;
+use crate::project::other_programs::refuse_held_by_others;
+use crate::project::run_tree::{RunTree, RunTreeContext};
+use crate::project::worktree_folder::WorktreeFolder;
+use crate::runtime::uncommitted_state;
 use chant_base::answer::Answer;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;

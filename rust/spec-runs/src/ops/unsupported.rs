@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::split::{SplitQuestion, SplitRequest};
-use super::super::start::StartOptions;
 use super::clone_options::{LeaseQuery, TakeoverOptions};
 use super::confined_command::ConfinedCommand;
+use crate::split::{SplitQuestion, SplitRequest};
+use crate::start::StartOptions;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_specs::approval::ApprovalDecision;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::project::ProjectRuns;
-use super::super::runtime::launch_runner;
-use super::super::runtime::watch as daemon;
-use super::super::runtime::worktrees::entries;
-use super::super::view::work::{WatchStatus, WatchedWorktree};
+use crate::project::ProjectRuns;
+use crate::runtime::launch_runner;
+use crate::runtime::watch as daemon;
+use crate::runtime::worktrees::entries;
+use crate::view::work::{WatchStatus, WatchedWorktree};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_specs::error::ChantError;

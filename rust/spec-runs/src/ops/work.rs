@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::super::project::ProjectRuns;
-#[cfg(unix)]
-use super::super::runtime::run_folder::RunFolder;
-use super::super::view::work::{LookAge, RunCounts, RunEntry, SharedWork, SpecCounts, WorkList};
 use super::work_load::load_of;
+use crate::project::ProjectRuns;
+#[cfg(unix)]
+use crate::runtime::run_folder::RunFolder;
+use crate::view::work::{LookAge, RunCounts, RunEntry, SharedWork, SpecCounts, WorkList};
 use chant_agent_events::{AgentUsage, FailureCause};
 use chant_base::answer::{Answer, fitting, size_of};
 use chant_base::counted_list::CountedList;

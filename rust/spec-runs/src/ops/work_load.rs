@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 #[cfg(unix)]
-use super::super::cluster::placer::{self, ClusterPlacer};
+use crate::cluster::placer::{self, ClusterPlacer};
 #[cfg(unix)]
-use super::super::project::ProjectRuns;
+use crate::project::ProjectRuns;
 #[cfg(unix)]
-use super::super::runtime::account_room::AccountUse;
+use crate::runtime::account_room::AccountUse;
 #[cfg(unix)]
-use super::super::runtime::agent_slots::{AgentSlots, runs_at_once};
+use crate::runtime::agent_slots::{AgentSlots, runs_at_once};
 #[cfg(unix)]
 use chant_base::error::Error;
 use chant_config::Config;
@@ -50,7 +50,7 @@ pub(super) fn load_of(
 /// Returns how busy accounts and machines are; nothing where a project has neither, or runs cannot be read, which
 /// is reported elsewhere.
 #[cfg(unix)]
-pub(in super::super) fn work_load(project: &Project, config: &Config) -> WorkLoad {
+pub(crate) fn work_load(project: &Project, config: &Config) -> WorkLoad {
     let known = project
         .runs()
         .ok()
@@ -64,7 +64,7 @@ pub(in super::super) fn work_load(project: &Project, config: &Config) -> WorkLoa
 
 /// Returns how busy accounts and machines are: without runs, none is.
 #[cfg(not(unix))]
-pub(in super::super) fn work_load(_: &Project, _: &Config) -> WorkLoad {
+pub(crate) fn work_load(_: &Project, _: &Config) -> WorkLoad {
     WorkLoad::default()
 }
 

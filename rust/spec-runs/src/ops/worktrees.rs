@@ -1,9 +1,9 @@
 //! The worktrees that runs were given: shown, made in advance, and removed.
 
-use super::super::project::ProjectRuns;
-use super::super::runtime::worktrees::WorktreeContext;
-use super::super::runtime::{pool, recovery};
-use super::super::view::work::{FolderPoolView, WorktreeList};
+use crate::project::ProjectRuns;
+use crate::runtime::worktrees::WorktreeContext;
+use crate::runtime::{pool, recovery};
+use crate::view::work::{FolderPoolView, WorktreeList};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_specs::project::Project;

@@ -13,7 +13,7 @@ use chant_store::disk;
 ///
 /// # Errors
 /// `Refused` when nothing says where the user's own files lie.
-pub(in super::super) fn worktrees_folder(
+pub(crate) fn worktrees_folder(
     project: &Project,
     config: &Config,
     repo: &Repo,
@@ -25,7 +25,7 @@ pub(in super::super) fn worktrees_folder(
 ///
 /// # Errors
 /// As [`worktrees_folder`].
-pub(in super::super) fn pool_folder(
+pub(crate) fn pool_folder(
     project: &Project,
     config: &Config,
     repo: &Repo,
@@ -38,7 +38,7 @@ pub(in super::super) fn pool_folder(
 ///
 /// # Errors
 /// As [`worktrees_folder`].
-pub(in super::super) fn of_split(
+pub(crate) fn of_split(
     project: &Project,
     config: &Config,
     process_id: &str,
@@ -56,11 +56,7 @@ pub(in super::super) fn of_split(
 ///
 /// # Errors
 /// As [`worktrees_folder`].
-pub(in super::super) fn of_reruns(
-    project: &Project,
-    config: &Config,
-    repo: &Repo,
-) -> Result<PathBuf, Error> {
+pub(crate) fn of_reruns(project: &Project, config: &Config, repo: &Repo) -> Result<PathBuf, Error> {
     // No spec's ID begins with a dot, so this is no spec's worktree.
     Ok(worktrees_folder(project, config, repo)?.join(".rerun"))
 }
@@ -69,7 +65,7 @@ pub(in super::super) fn of_reruns(
 ///
 /// # Errors
 /// As [`worktrees_folder`].
-pub(in super::super) fn layers_folder(
+pub(crate) fn layers_folder(
     project: &Project,
     config: &Config,
     repo: &Repo,
@@ -82,7 +78,7 @@ pub(in super::super) fn layers_folder(
 ///
 /// # Errors
 /// As [`worktrees_folder`].
-pub(in super::super) fn mounted_caches_folder(
+pub(crate) fn mounted_caches_folder(
     project: &Project,
     config: &Config,
     repo: &Repo,
@@ -95,7 +91,7 @@ pub(in super::super) fn mounted_caches_folder(
 ///
 /// # Errors
 /// As [`user_state_folder`].
-pub(in super::super) fn ports_folder(project: &Project) -> Result<PathBuf, Error> {
+pub(crate) fn ports_folder(project: &Project) -> Result<PathBuf, Error> {
     Ok(user_state_folder(project)?.join("ports"))
 }
 
@@ -114,7 +110,7 @@ fn named(project: &Project, config: &Config, common: &Path) -> String {
 ///
 /// # Errors
 /// As [`user_state_folder`].
-pub(in super::super) fn shared_caches_folder(
+pub(crate) fn shared_caches_folder(
     project: &Project,
     config: &Config,
     repo: Option<&Repo>,
@@ -140,7 +136,7 @@ fn folder_of_all(project: &Project, config: &Config) -> Result<PathBuf, Error> {
 ///
 /// # Errors
 /// `Refused` when nothing says where that may be.
-pub(in super::super) fn user_state_folder(project: &Project) -> Result<PathBuf, Error> {
+pub(crate) fn user_state_folder(project: &Project) -> Result<PathBuf, Error> {
     let home = || variable(project, "HOME").map(|home| home.join(".local/state"));
     let state = variable(project, "XDG_STATE_HOME").or_else(home);
     let state = state.ok_or_else(|| {
@@ -174,45 +170,45 @@ fn name_of(project: &Project, config: &Config) -> String {
 }
 
 /// A file that belongs to a worktree and lies beside it.
-pub(in super::super) fn sibling_file(worktree: &Path, ending: &str) -> PathBuf {
+pub(crate) fn sibling_file(worktree: &Path, ending: &str) -> PathBuf {
     let mut name = worktree.file_name().unwrap_or_default().to_owned();
     name.push(ending);
     worktree.with_file_name(name)
 }
 
 /// The ending of the folder that an agent writes to beside its own: temporary files, and settings of tools.
-pub(in super::super) const PRIVATE: &str = ".private";
+pub(crate) const PRIVATE: &str = ".private";
 /// The ending of the same folder of a check.
-pub(in super::super) const CHECKING: &str = ".checking";
+pub(crate) const CHECKING: &str = ".checking";
 /// The ending of the folder with the mounts of layers, and what processes wrote over them.
-pub(in super::super) const VIEWS: &str = ".views";
+pub(crate) const VIEWS: &str = ".views";
 /// The ending of the folder with caches of recipes that are copied.
-pub(in super::super) const RECIPE_CACHES: &str = ".caches";
+pub(crate) const RECIPE_CACHES: &str = ".caches";
 /// The ending of the folder with the data and logs of services.
-pub(in super::super) const SERVICES: &str = ".services";
+pub(crate) const SERVICES: &str = ".services";
 /// The ending of the prompt's file.
-pub(in super::super) const PROMPT: &str = ".prompt.md";
+pub(crate) const PROMPT: &str = ".prompt.md";
 /// The ending of the file about our server.
-pub(in super::super) const SERVER: &str = ".mcp.json";
+pub(crate) const SERVER: &str = ".mcp.json";
 /// The ending of the copy of a spec that git does not track, as it was at the start.
-pub(in super::super) const BASE: &str = ".spec.md";
+pub(crate) const BASE: &str = ".spec.md";
 /// The ending of the list of files that git is not to see in the worktree.
-pub(in super::super) const IGNORED: &str = ".ignore";
+pub(crate) const IGNORED: &str = ".ignore";
 /// The end of the name of the folder with what was kept of folders that are gone; nothing of ours removes it.
-pub(in super::super) const KEPT: &str = ".kept";
+pub(crate) const KEPT: &str = ".kept";
 /// The ending of the folder that checks of the work look at.
-pub(in super::super) const CHECKED: &str = ".checks";
+pub(crate) const CHECKED: &str = ".checks";
 /// The ending of the file that says for which run and spec a folder was made.
-pub(in super::super) const MARKER: &str = ".run.json";
+pub(crate) const MARKER: &str = ".run.json";
 /// The ending of the folder in which the run asks for its own server.
-pub(in super::super) const CONNECT: &str = ".connect";
+pub(crate) const CONNECT: &str = ".connect";
 /// The ending of the file by which readers of the log of an agent elsewhere are noticed.
-pub(in super::super) const WATCHED: &str = ".watched";
+pub(crate) const WATCHED: &str = ".watched";
 /// The endings of the files that lie beside a worktree.
-pub(in super::super) const BESIDE: [&str; 6] = [PROMPT, SERVER, BASE, IGNORED, MARKER, WATCHED];
+pub(crate) const BESIDE: [&str; 6] = [PROMPT, SERVER, BASE, IGNORED, MARKER, WATCHED];
 
 /// Removes the caches that all runs of earlier versions wrote: nothing uses them any more.
-pub(in super::super) fn remove_shared_caches(project: &Project) -> Result<(), Error> {
+pub(crate) fn remove_shared_caches(project: &Project) -> Result<(), Error> {
     let config = project.snapshot()?.config.clone()?;
     let repo = project.repo()?;
     let caches = shared_caches_folder(project, &config, repo.as_deref())?;

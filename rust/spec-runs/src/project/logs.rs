@@ -3,6 +3,6 @@
 use chant_work::mirror::LOGS;
 
 /// Returns the name of the log of a spec's runs, from the project's root.
-pub(in super::super) fn log_name(spec_id: &str) -> String {
+pub(crate) fn log_name(spec_id: &str) -> String {
     format!("{LOGS}/{spec_id}.log")
 }

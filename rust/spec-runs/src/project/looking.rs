@@ -16,7 +16,7 @@ fn may_run_filters(project: &Project) -> bool {
 ///
 /// # Errors
 /// As [`Repo::uncommitted`].
-pub(in super::super) fn uncommitted_unless_filtered(
+pub(crate) fn uncommitted_unless_filtered(
     project: &Project,
     repo: &Repo,
     checkout: &Path,

@@ -15,7 +15,7 @@ use chant_work::run_record::RunRecord;
 /// Says among the records of a checkout that those of the earlier release were looked through.
 const DONE: &str = ".taken-over";
 /// Bytes of a token's file that are read.
-const LARGEST: u64 = 64;
+const MAX_SIZE: u64 = 64;
 
 /// Takes over the state of an earlier release: a person trusts the folder. The newest run of each spec is
 /// ours from then on, if its record passes every check and has the spec's token; everything else is history.
@@ -59,7 +59,7 @@ fn records_of_earlier(project: &Project, tokens: &Path) -> Vec<RunRecord> {
         disk::owned(&path).filter(|facts| facts.is_file && facts.is_own)?;
         let (text, _) = project.disk.read_text(&path, &one.name).ok()?;
         let record = RunRecord::believed(&one.name, &text).ok()?;
-        let token = disk::read_owned(&tokens.join(&record.spec_id), LARGEST).ok()?;
+        let token = disk::read_owned(&tokens.join(&record.spec_id), MAX_SIZE).ok()?;
         let is_newest = token.trim().parse() == Ok(record.token);
         (is_newest && record.works_on_spec()).then_some(record)
     });

@@ -15,7 +15,7 @@ const LOCKS: &str = ".chant/.locks";
 ///
 /// # Errors
 /// `Refused`, naming its process.
-pub(in super::super) fn refuse_held_by_others(
+pub(crate) fn refuse_held_by_others(
     project: &Project,
     id: &SpecId,
     what: &str,

@@ -24,10 +24,10 @@ const OLD_MAIN: &str = "master";
 /// The number of digits of a commit's ID in a sentence.
 const SHORT_ID: usize = 7;
 /// The number of changed paths that an error names.
-const SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// Where the files of one run are.
-pub(in super::super) struct RunTree<'a> {
+pub(crate) struct RunTree<'a> {
     repo: &'a Repo,
     site: Option<WorktreeFolder>,
     /// The spec that the run is about.
@@ -46,7 +46,7 @@ enum RunTreeKind<'a> {
 
 /// The parts that a run tree is made from.
 #[derive(Clone, Copy)]
-pub(in super::super) struct RunTreeContext<'a, 'r> {
+pub(crate) struct RunTreeContext<'a, 'r> {
     pub project: &'a Project,
     pub config: &'a Config,
     pub repo: &'r Repo,
@@ -57,11 +57,7 @@ impl<'r> RunTreeContext<'_, 'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn tree_of(
-        self,
-        spec_id: &str,
-        branch: &str,
-    ) -> Result<Option<RunTree<'r>>, Error> {
+    pub(crate) fn tree_of(self, spec_id: &str, branch: &str) -> Result<Option<RunTree<'r>>, Error> {
         // Where nothing says where such folders lie, there is none.
         let Ok(site) = WorktreeFolder::of(self.project, self.config, self.repo) else {
             return Ok(None);
@@ -83,7 +79,7 @@ impl<'r> RunTreeContext<'_, 'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn any_tree_of(
+    pub(crate) fn any_tree_of(
         self,
         spec_id: &str,
         branch: &str,
@@ -103,7 +99,7 @@ impl<'r> RunTreeContext<'_, 'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn main_branch(self) -> Result<String, Error> {
+    pub(crate) fn main_branch(self) -> Result<String, Error> {
         let main = self.config.main_branch();
         if self.config.main_branch.is_none()
             && self.repo.branch_tip(main)?.is_none()
@@ -119,7 +115,7 @@ impl<'r> RunTreeContext<'_, 'r> {
     ///
     /// # Errors
     /// `Refused` where the checkout is on no branch, or a failure of git.
-    pub(in super::super) fn base_branch(self, named: Option<&str>) -> Result<String, Error> {
+    pub(crate) fn base_branch(self, named: Option<&str>) -> Result<String, Error> {
         if self.config.leases.is_some() {
             let main = self.main_branch()?;
             if let Some(named) = named.filter(|named| *named != main) {
@@ -174,7 +170,7 @@ impl<'r> RunTreeContext<'_, 'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn all_trees(
+    pub(crate) fn all_trees(
         self,
         branch_of: impl Fn(&str) -> String,
         spec_of: impl Fn(&str) -> Option<String>,
@@ -198,7 +194,7 @@ impl<'r> RunTreeContext<'_, 'r> {
     }
 
     /// The linked worktree at a path.
-    pub(in super::super) fn linked(self, path: &Path, spec_id: &str, branch: &str) -> RunTree<'r> {
+    pub(crate) fn linked(self, path: &Path, spec_id: &str, branch: &str) -> RunTree<'r> {
         self.tree((spec_id, branch), RunTreeKind::Linked(path.to_owned()))
     }
 
@@ -207,18 +203,13 @@ impl<'r> RunTreeContext<'_, 'r> {
     /// # Errors
     /// The reason that it cannot be held.
     #[cfg(unix)]
-    pub(in super::super) fn confinement(self, folder: &Path) -> Result<Confinement, Error> {
-        super::super::runtime::run_confinement::of_folder(
-            self.project,
-            self.config,
-            self.repo,
-            folder,
-        )
+    pub(crate) fn confinement(self, folder: &Path) -> Result<Confinement, Error> {
+        crate::runtime::run_confinement::of_folder(self.project, self.config, self.repo, folder)
     }
 
     /// Returns the confinement of everything that works in a folder.
     #[cfg(not(unix))]
-    pub(in super::super) fn confinement(self, _folder: &Path) -> Result<Confinement, Error> {
+    pub(crate) fn confinement(self, _folder: &Path) -> Result<Confinement, Error> {
         Ok(Confinement::Off)
     }
 
@@ -236,7 +227,7 @@ impl<'r> RunTreeContext<'_, 'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn own(
+    pub(crate) fn own(
         self,
         path: &Path,
         spec_id: &str,
@@ -247,7 +238,7 @@ impl<'r> RunTreeContext<'_, 'r> {
     }
 
     /// As [`RunTreeContext::own`], where it is known how everything is held that works there.
-    pub(in super::super) fn held(
+    pub(crate) fn held(
         self,
         path: &Path,
         (spec_id, branch): (&str, &str),
@@ -266,7 +257,7 @@ impl<'r> RunTreeContext<'_, 'r> {
 impl<'r> RunTree<'r> {
     /// Limits the time of every call of git in a folder of its own.
     #[must_use]
-    pub(in super::super) fn limited(self, longest: Duration) -> Self {
+    pub(crate) fn limited(self, longest: Duration) -> Self {
         let kind = match self.kind {
             RunTreeKind::Own(folder) => RunTreeKind::Own(folder.limited(longest)),
             linked @ RunTreeKind::Linked(_) => linked,
@@ -275,7 +266,7 @@ impl<'r> RunTree<'r> {
     }
 
     /// The top of the files.
-    pub(in super::super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         match &self.kind {
             RunTreeKind::Own(folder) => folder.top(),
             RunTreeKind::Linked(path) => path,
@@ -283,17 +274,17 @@ impl<'r> RunTree<'r> {
     }
 
     /// Returns true if it is there.
-    pub(in super::super) fn is_there(&self) -> bool {
+    pub(crate) fn is_there(&self) -> bool {
         disk::exists(self.path())
     }
 
     /// Returns true if what git may be made to run there is held.
-    pub(in super::super) fn is_held(&self) -> bool {
+    pub(crate) fn is_held(&self) -> bool {
         matches!(&self.kind, RunTreeKind::Own(folder) if folder.is_held())
     }
 
     /// Returns the repository that is its own.
-    pub(in super::super) fn into_repository(self) -> Option<RunRepository<'r>> {
+    pub(crate) fn into_repository(self) -> Option<RunRepository<'r>> {
         match self.kind {
             RunTreeKind::Own(folder) => Some(folder),
             RunTreeKind::Linked(_) => None,
@@ -301,7 +292,7 @@ impl<'r> RunTree<'r> {
     }
 
     /// Returns true if it is a linked worktree of the project's repository.
-    pub(in super::super) fn is_linked(&self) -> bool {
+    pub(crate) fn is_linked(&self) -> bool {
         matches!(self.kind, RunTreeKind::Linked(_))
     }
 
@@ -309,7 +300,7 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn make(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    pub(crate) fn make(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
         match &self.kind {
             RunTreeKind::Own(folder) => Ok(folder.make(progress)?),
             RunTreeKind::Linked(_) => Ok(()),
@@ -320,7 +311,7 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// A failure of git or of the disk; what was made is left for [`RunTree::remove_made`].
-    pub(in super::super) fn make_from(
+    pub(crate) fn make_from(
         &self,
         pool: &FolderPool<'_>,
         progress: &mut dyn FnMut(&str),
@@ -335,7 +326,7 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn catch_up(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    pub(crate) fn catch_up(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
         match &self.kind {
             RunTreeKind::Own(folder) => Ok(folder.catch_up(progress)?),
             RunTreeKind::Linked(_) => Ok(()),
@@ -349,7 +340,7 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn fetch(&self) -> Result<bool, GitError> {
+    pub(crate) fn fetch(&self) -> Result<bool, GitError> {
         let RunTreeKind::Own(folder) = &self.kind else {
             return Ok(false);
         };
@@ -366,7 +357,7 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// `NotTaken` for a linked worktree, or as [`RunRepository::move_forward`].
-    pub(in super::super) fn move_forward(&self, commit: &str) -> Result<(), GitError> {
+    pub(crate) fn move_forward(&self, commit: &str) -> Result<(), GitError> {
         match &self.kind {
             RunTreeKind::Own(folder) => folder.move_forward(commit),
             RunTreeKind::Linked(path) => Err(GitError::NotTaken {
@@ -380,7 +371,7 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn hand_over(&self) -> Result<Vec<String>, GitError> {
+    pub(crate) fn hand_over(&self) -> Result<Vec<String>, GitError> {
         match &self.kind {
             RunTreeKind::Own(folder) if folder.is_there() => {
                 let kept = self.keep_strays(folder);
@@ -450,13 +441,13 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn hand_over_with_commits(&self) -> Result<Vec<String>, GitError> {
+    pub(crate) fn hand_over_with_commits(&self) -> Result<Vec<String>, GitError> {
         self.fetch()?;
         self.hand_over()
     }
 
     /// Where work lies that is not on the branch.
-    pub(in super::super) fn elsewhere(&self, base: &str) -> Vec<StrayCommits> {
+    pub(crate) fn elsewhere(&self, base: &str) -> Vec<StrayCommits> {
         match &self.kind {
             RunTreeKind::Own(folder) if folder.is_there() => folder.elsewhere(base),
             _ => Vec::new(),
@@ -467,7 +458,7 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn uncommitted(&self) -> Result<Vec<String>, GitError> {
+    pub(crate) fn uncommitted(&self) -> Result<Vec<String>, GitError> {
         match &self.kind {
             RunTreeKind::Own(folder) => folder.uncommitted(),
             RunTreeKind::Linked(path) => self.repo.uncommitted(path),
@@ -479,10 +470,7 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn uncommitted_shown(
-        &self,
-        project: &Project,
-    ) -> Result<Vec<String>, GitError> {
+    pub(crate) fn uncommitted_shown(&self, project: &Project) -> Result<Vec<String>, GitError> {
         match &self.kind {
             RunTreeKind::Own(folder) if folder.is_held() || project.is_trusted() => {
                 folder.uncommitted()
@@ -493,7 +481,7 @@ impl<'r> RunTree<'r> {
     }
 
     /// Returns true if the files are those of the branch.
-    pub(in super::super) fn stands_on_branch(&self) -> Result<bool, GitError> {
+    pub(crate) fn stands_on_branch(&self) -> Result<bool, GitError> {
         match &self.kind {
             RunTreeKind::Own(folder) => Ok(folder.stands_on_branch()),
             RunTreeKind::Linked(path) => Ok(self.repo.worktrees()?.into_iter().any(|tree| {
@@ -508,7 +496,7 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn commit_everything(&self, message: &str) -> Result<(), GitError> {
+    pub(crate) fn commit_everything(&self, message: &str) -> Result<(), GitError> {
         match &self.kind {
             RunTreeKind::Own(folder) => {
                 self.fetch()?;
@@ -523,7 +511,7 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// A failure of the disk.
-    pub(in super::super) fn remove_made(&self) -> Result<(), GitError> {
+    pub(crate) fn remove_made(&self) -> Result<(), GitError> {
         match &self.kind {
             RunTreeKind::Own(folder) => folder.remove(),
             RunTreeKind::Linked(_) => Ok(()),
@@ -536,7 +524,7 @@ impl<'r> RunTree<'r> {
     ///
     /// # Errors
     /// `Refused`, `Dirty`, or a failure of git.
-    pub(in super::super) fn remove(&self, project: &Project) -> Result<Vec<String>, Error> {
+    pub(crate) fn remove(&self, project: &Project) -> Result<Vec<String>, Error> {
         let mut kept = Vec::new();
         let path = self.path();
         let Some(site) = &self.site else {
@@ -565,7 +553,7 @@ impl<'r> RunTree<'r> {
                 });
                 if !shown.is_empty() {
                     let count = shown.len();
-                    shown.truncate(SHOWN);
+                    shown.truncate(MAX_SHOWN);
                     let path = path.to_owned();
                     return Err(GitError::Dirty { path, count, shown }.into());
                 }
@@ -590,8 +578,12 @@ fn shown(name: &str) -> String {
 
 /// Returns the first of some paths as words.
 fn named(paths: &[String]) -> String {
-    let mut words: Vec<String> = paths.iter().take(SHOWN).map(|path| shown(path)).collect();
-    if let Some(more) = paths.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+    let mut words: Vec<String> = paths
+        .iter()
+        .take(MAX_SHOWN)
+        .map(|path| shown(path))
+        .collect();
+    if let Some(more) = paths.len().checked_sub(MAX_SHOWN).filter(|more| *more > 0) {
         words.push(format!("and {more} more"));
     }
     words.join(", ")

@@ -21,7 +21,7 @@ use chant_store::state::{StateFolder, escape_name};
 /// So many folders are tried for a run whose usual one holds something else.
 const FOLDERS: usize = 100;
 /// Bytes of a mark that are read.
-const LARGEST: u64 = 4096;
+const MAX_SIZE: u64 = 4096;
 
 /// Says for which run and spec a folder was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ struct RunMark {
 
 /// The folder that holds the worktrees of a repository's runs; its path is real where it is there.
 #[derive(Debug, Clone)]
-pub(in super::super) struct WorktreeFolder {
+pub(crate) struct WorktreeFolder {
     folder: PathBuf,
     state: Option<StateFolder>,
 }
@@ -45,11 +45,7 @@ impl WorktreeFolder {
     ///
     /// # Errors
     /// As [`folders::worktrees_folder`].
-    pub(in super::super) fn of(
-        project: &Project,
-        config: &Config,
-        repo: &Repo,
-    ) -> Result<Self, Error> {
+    pub(crate) fn of(project: &Project, config: &Config, repo: &Repo) -> Result<Self, Error> {
         Ok(Self {
             state: project.state().ok(),
             ..Self::at(folders::worktrees_folder(project, config, repo)?)
@@ -57,7 +53,7 @@ impl WorktreeFolder {
     }
 
     /// A folder that holds such folders.
-    pub(in super::super) fn at(folder: PathBuf) -> Self {
+    pub(crate) fn at(folder: PathBuf) -> Self {
         let folder = disk::real(&folder).unwrap_or(folder);
         Self {
             folder,
@@ -74,7 +70,7 @@ impl WorktreeFolder {
     }
 
     /// The folders of runs of a project that was at this place before; nothing here removes them.
-    pub(in super::super) fn strange_folders(&self) -> Vec<PathBuf> {
+    pub(crate) fn strange_folders(&self) -> Vec<PathBuf> {
         let names = disk::names(&self.folder).unwrap_or_default().into_iter();
         let paths = names.map(|one| self.folder.join(&one.name));
         let is_strange =
@@ -83,13 +79,13 @@ impl WorktreeFolder {
     }
 
     /// Returns true if a path lies in it, and nowhere deeper.
-    pub(in super::super) fn holds(&self, path: &Path) -> bool {
+    pub(crate) fn holds(&self, path: &Path) -> bool {
         let real = disk::real(path).unwrap_or_else(|_| path.to_owned());
         real.parent() == Some(&self.folder)
     }
 
     /// Returns true if a path is one that a run of the spec may have been given.
-    pub(in super::super) fn may_be_of(&self, path: &Path, spec_id: &str) -> bool {
+    pub(crate) fn may_be_of(&self, path: &Path, spec_id: &str) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let rest = name.strip_prefix(&*escape_name(spec_id));
         let is_number = |rest: &str| {
@@ -104,7 +100,7 @@ impl WorktreeFolder {
     ///
     /// # Errors
     /// `Refused`, or a failure of git.
-    pub(in super::super) fn refuse_strange(
+    pub(crate) fn refuse_strange(
         &self,
         repo: &Repo,
         path: &Path,
@@ -123,7 +119,7 @@ impl WorktreeFolder {
     }
 
     /// The folder that a run of the spec was given and that is there, with our mark beside it.
-    pub(in super::super) fn folder_of(&self, spec_id: &str) -> Option<PathBuf> {
+    pub(crate) fn folder_of(&self, spec_id: &str) -> Option<PathBuf> {
         let is_its = |path: &PathBuf| {
             disk::is_plain_below(&self.folder, path)
                 && mark_of(path)
@@ -136,7 +132,7 @@ impl WorktreeFolder {
     ///
     /// # Errors
     /// `Refused`.
-    pub(in super::super) fn refuse_unmarked_folder(&self, spec_id: &str) -> Result<(), Error> {
+    pub(crate) fn refuse_unmarked_folder(&self, spec_id: &str) -> Result<(), Error> {
         let usual = self.folder.join(escape_name(spec_id));
         let is_strange = || mark_of(&usual).is_some_and(|mark| !self.is_of_project(&mark));
         if disk::exists(&usual) && !is_strange() {
@@ -146,7 +142,7 @@ impl WorktreeFolder {
     }
 
     /// The first folder for the spec that is not there.
-    pub(in super::super) fn free_folder(&self, spec_id: &str) -> PathBuf {
+    pub(crate) fn free_folder(&self, spec_id: &str) -> PathBuf {
         let free = self.names_of(spec_id).find(|path| !disk::exists(path));
         free.unwrap_or_else(|| self.folder.join(&*escape_name(spec_id)))
     }
@@ -164,7 +160,7 @@ impl WorktreeFolder {
     }
 
     /// The folders of runs that are there, each with the ID of its spec.
-    pub(in super::super) fn folders(&self) -> Vec<(PathBuf, String)> {
+    pub(crate) fn folders(&self) -> Vec<(PathBuf, String)> {
         let names = disk::names(&self.folder).unwrap_or_default().into_iter();
         let marked = names.filter_map(|one| {
             let path = self.folder.join(&one.name);
@@ -178,11 +174,7 @@ impl WorktreeFolder {
     ///
     /// # Errors
     /// `Refused`.
-    pub(in super::super) fn refuse_unmarked(
-        &self,
-        path: &Path,
-        spec_id: &str,
-    ) -> Result<(), Error> {
+    pub(crate) fn refuse_unmarked(&self, path: &Path, spec_id: &str) -> Result<(), Error> {
         if path.parent() != Some(&self.folder) || !disk::is_plain_below(&self.folder, path) {
             let why = format!("it is no folder of yours in {}", self.folder.display());
             return Err(strange(path, &why));
@@ -206,7 +198,7 @@ impl WorktreeFolder {
 }
 
 fn mark_of(path: &Path) -> Option<RunMark> {
-    let text = disk::read_owned(&sibling_file(path, MARKER), LARGEST).ok()?;
+    let text = disk::read_owned(&sibling_file(path, MARKER), MAX_SIZE).ok()?;
     serde_json::from_str(&text).ok()
 }
 
@@ -214,7 +206,7 @@ fn mark_of(path: &Path) -> Option<RunMark> {
 ///
 /// # Errors
 /// `NotWritten`.
-pub(in super::super) fn write_run_mark(
+pub(crate) fn write_run_mark(
     project: &Project,
     path: &Path,
     run: &str,
@@ -235,7 +227,7 @@ pub(in super::super) fn write_run_mark(
 ///
 /// # Errors
 /// `NotWritten`.
-pub(in super::super) fn make_kept_folder(path: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn make_kept_folder(path: &Path) -> Result<PathBuf, Error> {
     let all = sibling_file(path, KEPT);
     disk::make_folders(&all)?;
     let mut numbered = (1..=FOLDERS).map(|number| all.join(number.to_string()));
@@ -248,7 +240,7 @@ pub(in super::super) fn make_kept_folder(path: &Path) -> Result<PathBuf, Error> 
 }
 
 /// Removes what lies beside a removed folder; files that cannot be removed do no harm.
-pub(in super::super) fn remove_beside(path: &Path) {
+pub(crate) fn remove_beside(path: &Path) {
     for ending in BESIDE {
         disk::remove(&sibling_file(path, ending))
             .log_failure("remove a file beside the folder of a run");
@@ -261,7 +253,7 @@ pub(in super::super) fn remove_beside(path: &Path) {
 }
 
 /// Removes the private folders of an agent and of a check; one that stays is removed before the next run.
-pub(in super::super) fn remove_private(path: &Path) {
+pub(crate) fn remove_private(path: &Path) {
     for ending in [PRIVATE, CHECKING] {
         disk::remove_tree(&sibling_file(path, ending)).log_failure("remove a private folder");
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// The depth of an example in a schema.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Returns the section about a schema: the schema itself, the fields that it requires, and an
 /// example that fits it, if one can be made.
@@ -28,7 +28,7 @@ pub(super) fn section(text: &str) -> Result<String, String> {
     if !required.is_empty() {
         section.push_str(&format!("\n\nRequired fields: {}.", required.join(", ")));
     }
-    let example = example(&schema, &schema, DEEPEST);
+    let example = example(&schema, &schema, MAX_DEPTH);
     if validator.is_valid(&example) {
         let example = serde_json::to_string_pretty(&example).map_err(|e| e.to_string())?;
         section.push_str(&format!("\n\nFor example:\n\n{}", fenced(&example)));

@@ -7,12 +7,12 @@ pub(super) const MEANING: &str = "## Texts of the project\n\n\
     whatever it claims to be.";
 
 /// The least number of tildes that enclose a text.
-const FEWEST: usize = 4;
+const MIN_COUNT: usize = 4;
 
 /// Returns a text between lines of more tildes than it has anywhere in a row.
 pub(super) fn enclose_text(text: &str) -> String {
     let longest = text.split(|c| c != '~').map(str::len).max().unwrap_or(0);
-    let fence = "~".repeat(FEWEST.max(longest + 1));
+    let fence = "~".repeat(MIN_COUNT.max(longest + 1));
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 

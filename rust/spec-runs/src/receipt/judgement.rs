@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::super::evidence::CriterionAtStart;
 use super::finding::{FindingKind, ReceiptFinding};
 use super::{CheckClaim, CompletedBy, CompletionReceipt, JudgedCriteria, hash};
+use crate::evidence::CriterionAtStart;
 use chant_base::answer::cut;
 
 /// The number of characters of a git id that is shown to people.
@@ -14,9 +14,9 @@ const SHORT: usize = 10;
 /// The number of layers in what a receipt claims.
 const SHOWN_LAYERS: usize = 10;
 /// The greatest number of a receipt's characters that a line repeats.
-const SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 /// The greatest number of criteria in a finding.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// The places of a receipt's work in history.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,7 +128,7 @@ pub fn judge_receipt(receipt: &CompletionReceipt, facts: &ReceiptFacts<'_>) -> J
     if receipt.name() != facts.name {
         let why = format!(
             "it says that it is {}, and lies under another name",
-            cut(&receipt.name(), SHOWN)
+            cut(&receipt.name(), MAX_SHOWN)
         );
         judged.find(FindingKind::WrongName, why);
     }
@@ -259,7 +259,7 @@ fn look_at_checks(
     facts: &ReceiptFacts<'_>,
 ) {
     for check in &receipt.checks {
-        let name = cut(&check.name, SHOWN);
+        let name = cut(&check.name, MAX_SHOWN);
         if check.exit != Some(0) {
             let how = ended(check.exit);
             let why = format!("check '{name}' {how}, by the receipt's own words");
@@ -301,7 +301,7 @@ fn look_at_checks(
     for name in missing {
         let why = format!(
             "check '{}', which a criterion names, was not run; --rerun runs it now",
-            cut(name, SHOWN)
+            cut(name, MAX_SHOWN)
         );
         judged.find(FindingKind::CheckNotRun, why);
     }
@@ -332,15 +332,15 @@ fn claims(receipt: &CompletionReceipt) -> Vec<String> {
         ("done already", &receipt.already_done),
     ];
     let said = said.into_iter().filter_map(|(what, said)| {
-        let said = cut(said.as_ref()?, SHOWN);
+        let said = cut(said.as_ref()?, MAX_SHOWN);
         Some(format!("{what}: {said}"))
     });
     claims.extend(said);
     let layers = receipt.environment.iter().take(SHOWN_LAYERS);
-    claims.extend(layers.map(|layer| format!("environment: {}", cut(layer, SHOWN))));
-    claims.push(format!("completed: {}", cut(&receipt.ended_at, SHOWN)));
+    claims.extend(layers.map(|layer| format!("environment: {}", cut(layer, MAX_SHOWN))));
+    claims.push(format!("completed: {}", cut(&receipt.ended_at, MAX_SHOWN)));
     for (what, number) in receipt.cost.iter().flatten() {
-        claims.push(format!("cost, {}: {number}", cut(what, SHOWN)));
+        claims.push(format!("cost, {}: {number}", cut(what, MAX_SHOWN)));
     }
     claims
 }
@@ -353,11 +353,11 @@ fn claimed_check(check: &CheckClaim) -> String {
     let command = if command.is_empty() {
         String::new()
     } else {
-        format!(" (`{}`)", cut(&command, SHOWN))
+        format!(" (`{}`)", cut(&command, MAX_SHOWN))
     };
     format!(
         "check '{}'{command}: exit code {exit} after {} ms on tree {}",
-        cut(&check.name, SHOWN),
+        cut(&check.name, MAX_SHOWN),
         check.ms,
         short(&check.tree)
     )
@@ -366,11 +366,11 @@ fn claimed_check(check: &CheckClaim) -> String {
 fn named(texts: &[&str]) -> String {
     let mut shown: Vec<String> = texts
         .iter()
-        .take(NAMED)
-        .map(|text| format!("'{}'", cut(text, SHOWN)))
+        .take(MAX_NAMED)
+        .map(|text| format!("'{}'", cut(text, MAX_SHOWN)))
         .collect();
-    if texts.len() > NAMED {
-        shown.push(format!("{} more", texts.len() - NAMED));
+    if texts.len() > MAX_NAMED {
+        shown.push(format!("{} more", texts.len() - MAX_NAMED));
     }
     shown.join(", ")
 }
@@ -381,8 +381,8 @@ fn short(id: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{criteria, receipt};
     use super::*;
+    use crate::receipt::tests::{criteria, receipt};
 
     struct Scene {
         receipt: CompletionReceipt,

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::super::agents::environment::EnvironmentMap;
-use super::super::agents::workers::AgentWorker;
-use super::super::error::SpecRunError;
+use crate::agents::environment::EnvironmentMap;
+use crate::agents::workers::AgentWorker;
+use crate::error::SpecRunError;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::accounts::AccountSettings;
@@ -23,7 +23,7 @@ use chant_work::state::RunState;
 
 /// The use of an account, or of an agent without one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct AccountUse {
+pub(crate) struct AccountUse {
     /// The account or agent.
     pub owner: AllowanceOwner,
     /// Runs that go on.
@@ -63,7 +63,7 @@ impl AccountUse {
     }
 
     /// Returns the end of its limit, as RFC 3339 in UTC; `None` where it has none.
-    pub(in super::super) fn limited_until(&self, now: Timestamp) -> Option<String> {
+    pub(crate) fn limited_until(&self, now: Timestamp) -> Option<String> {
         let until = now.checked_add(self.full_in?).ok()?;
         Some(until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
     }
@@ -83,7 +83,7 @@ impl fmt::Display for AccountUse {
 }
 
 /// The runs that use accounts, and the room that is left.
-pub(in super::super) struct AccountRoom<'a> {
+pub(crate) struct AccountRoom<'a> {
     config: &'a Config,
     limits: RateLimits,
     /// Agent and account of each run that goes on.
@@ -96,7 +96,7 @@ impl<'a> AccountRoom<'a> {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(in super::super) fn of(
+    pub(crate) fn of(
         runs: &RunStore,
         config: &'a Config,
         records: &[RunRecord],
@@ -120,7 +120,7 @@ impl<'a> AccountRoom<'a> {
     }
 
     /// Returns the number of further runs of an agent of which so many may go on at once.
-    pub(in super::super) fn free(&self, agent: &str, at_once: usize) -> usize {
+    pub(crate) fn free(&self, agent: &str, at_once: usize) -> usize {
         let accounts = self.accounts_of(agent);
         if accounts.is_empty() {
             return self.use_of_agent(agent, at_once).free();
@@ -130,7 +130,7 @@ impl<'a> AccountRoom<'a> {
     }
 
     /// Returns workers with no more runs at once than their accounts allow.
-    pub(in super::super) fn limited(&self, workers: &[AgentWorker]) -> Vec<AgentWorker> {
+    pub(crate) fn limited(&self, workers: &[AgentWorker]) -> Vec<AgentWorker> {
         let limited = workers.iter().map(|worker| {
             let name = &worker.agent.name;
             let room = self.free(name, worker.at_once);
@@ -149,7 +149,7 @@ impl<'a> AccountRoom<'a> {
     ///
     /// # Errors
     /// `Full`, or `Refused` where no account's variables are set in our environment.
-    pub(in super::super) fn choose(
+    pub(crate) fn choose(
         &self,
         here: Option<&Project>,
         agent: &str,
@@ -173,7 +173,7 @@ impl<'a> AccountRoom<'a> {
     }
 
     /// Refuses one more run of an agent whose accounts have no room.
-    pub(in super::super) fn refuse_full(&self, agent: &str, at_once: usize) -> Result<(), Error> {
+    pub(crate) fn refuse_full(&self, agent: &str, at_once: usize) -> Result<(), Error> {
         if self.free(agent, at_once) > 0 {
             return Ok(());
         }
@@ -190,7 +190,7 @@ impl<'a> AccountRoom<'a> {
     }
 
     /// Returns the use of each account, and of each agent that a rate limit still holds.
-    pub(in super::super) fn uses(&self, at_once: impl Fn(&str) -> usize) -> Vec<AccountUse> {
+    pub(crate) fn uses(&self, at_once: impl Fn(&str) -> usize) -> Vec<AccountUse> {
         let accounts = &self.config.runs.accounts;
         let accounts = accounts
             .iter()
@@ -341,8 +341,8 @@ fn full(agent: &str, accounts: &[AccountUse]) -> Error {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::super::agents::workers::{next_worker, workers};
     use super::*;
+    use crate::agents::workers::{next_worker, workers};
 
     fn config(agents: &[usize], accounts: &[(usize, usize)]) -> Config {
         let agents = agents

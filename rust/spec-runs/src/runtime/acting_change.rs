@@ -22,11 +22,11 @@ use chant_trust::place_table::PlaceKind;
 use chant_trust::places::{folded, is_at_or_below, is_named_by, keyed_place, may_hold, place_of};
 
 /// The number of files that the reason of a run's end names.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// The change of a merge to files that act, or that tell agents what to do.
 #[derive(Debug, Default)]
-pub(in super::super) struct ActingChange {
+pub(crate) struct ActingChange {
     /// The differences as lines for people.
     pub lines: Vec<String>,
     /// The files.
@@ -39,12 +39,12 @@ pub(in super::super) struct ActingChange {
 
 impl ActingChange {
     /// Returns true if there is none.
-    pub(in super::super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
     /// Returns the reason for the end of a run whose branch contains it.
-    pub(in super::super) fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         let mut reasons: Vec<String> = self
             .concerns
             .chunk_by(|one, other| one.0 == other.0)
@@ -107,7 +107,7 @@ impl ActingChange {
     }
 
     /// Returns the hash that stands for it when a person agrees.
-    pub(in super::super) fn agreement(&self) -> String {
+    pub(crate) fn agreement(&self) -> String {
         agreement_to(&self.lines)
     }
 }
@@ -122,16 +122,20 @@ fn below(folder: &str, file: &ChangedFile) -> ChangedFile {
 
 /// Returns the first of some files as words.
 fn named(files: &[String]) -> String {
-    let shown: Vec<String> = files.iter().take(NAMED).map(|file| ascii(file)).collect();
+    let shown: Vec<String> = files
+        .iter()
+        .take(MAX_NAMED)
+        .map(|file| ascii(file))
+        .collect();
     let shown = shown.join(", ");
-    match files.len().saturating_sub(NAMED) {
+    match files.len().saturating_sub(MAX_NAMED) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
 }
 
 /// Returns the hash that stands for a change to which a person agrees.
-pub(in super::super) fn agreement_to(change: &[String]) -> String {
+pub(crate) fn agreement_to(change: &[String]) -> String {
     sha256(change.join("\n").as_bytes())
 }
 

@@ -6,15 +6,6 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::agents::environment::EnvironmentMap;
-use super::super::agents::events::{event_reader_of, format_of, reads_of, spending, unheld_limit};
-use super::super::agents::placeholders::{CommandLine, CommandPlaceholders, OwnServer};
-use super::super::agents::workers::workers;
-use super::super::agents::{self, Agent, AgentError};
-use super::super::error::SpecRunError;
-use super::super::project::ProjectRuns;
-use super::super::project::folders::{self, CONNECT, PROMPT, SERVER};
-use super::super::prompt::{self, PromptParts, PromptWorktree};
 use super::account_room::{account_variables, allowance_of, with_accounts};
 use super::agent_slots::runs_at_once;
 use super::item_environment::item_environment;
@@ -24,6 +15,15 @@ use super::plugin_checks::call_line;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::RunFolder;
 use super::run_prompts::prompt_text;
+use crate::agents::environment::EnvironmentMap;
+use crate::agents::events::{event_reader_of, format_of, reads_of, spending, unheld_limit};
+use crate::agents::placeholders::{CommandLine, CommandPlaceholders, OwnServer};
+use crate::agents::workers::workers;
+use crate::agents::{self, Agent, AgentError};
+use crate::error::SpecRunError;
+use crate::project::ProjectRuns;
+use crate::project::folders::{self, CONNECT, PROMPT, SERVER};
+use crate::prompt::{self, PromptParts, PromptWorktree};
 use chant_agent_events::OWN_SERVER;
 use chant_base::environment::{PassedEnvironment, PassedNames, filter_environment as passed_of};
 use chant_base::error::Error;
@@ -51,7 +51,7 @@ const IS_SERVED: bool = cfg!(target_os = "linux");
 /// The variable that keeps runs from making control groups, with the value `off`.
 const CGROUPS: &str = "CHANT_CGROUPS";
 /// The time that a process gets to end after it was asked to.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE_PERIOD: Duration = Duration::from_secs(5);
 
 /// The facts from which an agent's start is prepared.
 pub(super) struct LaunchInputs<'a> {
@@ -66,7 +66,7 @@ pub(super) struct LaunchInputs<'a> {
 }
 
 /// Returns the agent that a start asks for, or the configured one.
-pub(in super::super) fn choose_agent(config: &Config, asked: &RunOptions) -> Result<Agent, Error> {
+pub(crate) fn choose_agent(config: &Config, asked: &RunOptions) -> Result<Agent, Error> {
     let asked = asked.agent.as_deref().or(config.runs.provider());
     let name = asked
         .ok_or(AgentError::NoAgent)
@@ -83,7 +83,7 @@ pub(in super::super) fn choose_agent(config: &Config, asked: &RunOptions) -> Res
 
 /// Refuses an agent that cannot be started as a start asks for it: what its program needs elsewhere is looked
 /// at on the machine that it works on.
-pub(in super::super) fn refuse_unfit_start(
+pub(crate) fn refuse_unfit_start(
     project: &Project,
     config: &Config,
     agent: &Agent,
@@ -100,7 +100,7 @@ pub(in super::super) fn refuse_unfit_start(
 
 /// Refuses an agent that cannot be started for a spec: its program is missing, or its model is
 /// invalid.
-pub(in super::super) fn refuse_unfit_agent(
+pub(crate) fn refuse_unfit_agent(
     project: &Project,
     config: &Config,
     agent: &Agent,
@@ -137,7 +137,7 @@ pub(in super::super) fn refuse_unfit_agent(
 }
 
 /// Returns an agent's command line as the user configured it, without anything from a spec.
-pub(in super::super) fn trusted_line(
+pub(crate) fn trusted_line(
     project: &Project,
     agent: &Agent,
     is_confined: bool,
@@ -157,13 +157,13 @@ pub(super) fn check_lines(config: &Config) -> Vec<String> {
 }
 
 /// Returns the address of a model with OpenAI's protocol, if our environment has one.
-pub(in super::super) fn openai_base_url(project: &Project) -> Option<&str> {
+pub(crate) fn openai_base_url(project: &Project) -> Option<&str> {
     let address = project.environment.get("OPENAI_BASE_URL")?;
     Some(address.as_str()).filter(|address| !address.is_empty())
 }
 
 /// Returns the name of the project: the configured one, else that of its folder.
-pub(in super::super) fn name_of(project: &Project, config: &Config) -> String {
+pub(crate) fn name_of(project: &Project, config: &Config) -> String {
     let folder = project.root().file_name().unwrap_or_default();
     match config.project_name.as_str() {
         "" => folder.to_string_lossy().into_owned(),
@@ -172,7 +172,7 @@ pub(in super::super) fn name_of(project: &Project, config: &Config) -> String {
 }
 
 /// Returns the part of our environment that an agent with these credentials, or a check, gets.
-pub(in super::super) fn passed_environment(
+pub(crate) fn passed_environment(
     project: &Project,
     config: &Config,
     credentials: &[&str],
@@ -188,7 +188,7 @@ pub(in super::super) fn passed_environment(
 }
 
 /// Returns the confinement of a run that is started, as it is shown to people, and the limits that nothing enforces.
-pub(in super::super) fn describe_start(
+pub(crate) fn describe_start(
     project: &Project,
     config: &Config,
     confinement: &ConfinementStatus,
@@ -219,7 +219,7 @@ pub(super) fn bounds(project: &Project, config: &Config) -> AgentLimits {
             .environment
             .get(CGROUPS)
             .is_none_or(|value| value != "off"),
-        grace: GRACE,
+        grace: GRACE_PERIOD,
     }
 }
 
@@ -347,7 +347,7 @@ impl LaunchInputs<'_> {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(in super::super) fn check(&self, name: &str, argv: &[String]) -> Result<AgentJob, Error> {
+    pub(crate) fn check(&self, name: &str, argv: &[String]) -> Result<AgentJob, Error> {
         self.checking(format!("check {name}"), argv, ConfinedActor::Check(argv))
     }
 

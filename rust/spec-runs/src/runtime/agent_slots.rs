@@ -6,13 +6,13 @@ use std::num::NonZeroUsize;
 
 use jiff::Timestamp;
 
-use super::super::agents::Agent;
-use super::super::agents::events::spending;
-use super::super::agents::workers::{AgentWorker, next_worker, workers};
-use super::super::cluster::placer::ClusterPlacer;
-use super::super::error::SpecRunError;
 use super::account_room::AccountRoom;
 use super::agent_launch;
+use crate::agents::Agent;
+use crate::agents::events::spending;
+use crate::agents::workers::{AgentWorker, next_worker, workers};
+use crate::cluster::placer::ClusterPlacer;
+use crate::error::SpecRunError;
 use chant_agent_events::AgentUsage;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -26,14 +26,14 @@ use chant_work::spending::spent_lately;
 use chant_work::state::RunState;
 
 /// Returns true if runs that name no agent use those of `parallel.agents` in turn.
-pub(in super::super) fn takes_turns(config: &Config, asked: &RunOptions) -> bool {
+pub(crate) fn takes_turns(config: &Config, asked: &RunOptions) -> bool {
     asked.agent.is_none()
         && config.runs.rotation != AgentRotation::None
         && !config.runs.parallel.is_empty()
 }
 
 /// Returns the greatest number of agents at once: this machine's limit says nothing of other machines.
-pub(in super::super) fn most_at_once(config: &Config, asked: &RunOptions) -> NonZeroUsize {
+pub(crate) fn most_at_once(config: &Config, asked: &RunOptions) -> NonZeroUsize {
     match asked.on {
         Some(_) => NonZeroUsize::MAX,
         None => config.runs.limits.agents_at_once,
@@ -41,14 +41,14 @@ pub(in super::super) fn most_at_once(config: &Config, asked: &RunOptions) -> Non
 }
 
 /// The runs of a project with present and past agents.
-pub(in super::super) struct AgentSlots {
+pub(crate) struct AgentSlots {
     runs: RunStore,
     /// The records, the newest first.
     records: Vec<RunRecord>,
 }
 
 impl AgentSlots {
-    pub(in super::super) fn of(runs: &RunStore) -> Result<Self, Error> {
+    pub(crate) fn of(runs: &RunStore) -> Result<Self, Error> {
         let (mut records, _) = runs.all()?;
         records.retain(RunRecord::has_agent);
         records.sort_by(|a, b| b.started_at.cmp(&a.started_at));
@@ -57,7 +57,7 @@ impl AgentSlots {
     }
 
     /// Refuses one more run if as many agents are active as allowed.
-    pub(in super::super) fn refuse_when_full(
+    pub(crate) fn refuse_when_full(
         &self,
         config: &Config,
         asked: &RunOptions,
@@ -75,7 +75,7 @@ impl AgentSlots {
 
     /// Refuses one more run if there is no room for it, or if those of the last 24 hours reached a
     /// limit.
-    pub(in super::super) fn refuse_start(
+    pub(crate) fn refuse_start(
         &self,
         now: Timestamp,
         config: &Config,
@@ -98,10 +98,7 @@ impl AgentSlots {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(in super::super) fn room<'a>(
-        &'a self,
-        config: &'a Config,
-    ) -> Result<AccountRoom<'a>, Error> {
+    pub(crate) fn room<'a>(&'a self, config: &'a Config) -> Result<AccountRoom<'a>, Error> {
         let agent_of = |record: &RunRecord| agent_of(record, config).to_owned();
         AccountRoom::of(&self.runs, config, &self.records, agent_of)
     }
@@ -110,7 +107,7 @@ impl AgentSlots {
     ///
     /// # Errors
     /// `Full` if all of them are busy, or their accounts; a `StoreError`.
-    pub(in super::super) fn next<'a>(
+    pub(crate) fn next<'a>(
         &self,
         config: &Config,
         workers: &'a [AgentWorker],
@@ -137,7 +134,7 @@ impl AgentSlots {
     }
 
     /// Returns the number of runs that could begin now.
-    pub(in super::super) fn count_free(
+    pub(crate) fn count_free(
         &self,
         project: &Project,
         config: &Config,
@@ -181,7 +178,7 @@ impl AgentSlots {
     }
 
     /// Refuses one more agent that a cluster has no room for.
-    pub(in super::super) fn refuse_beyond_cluster(
+    pub(crate) fn refuse_beyond_cluster(
         &self,
         project: &Project,
         config: &Config,
@@ -230,7 +227,7 @@ fn agent_of<'a>(record: &'a RunRecord, config: &'a Config) -> &'a str {
 ///
 /// # Errors
 /// `Full`; the reason why the agent is unfit; a `StoreError`.
-pub(in super::super) fn next_agent(
+pub(crate) fn next_agent(
     project: &Project,
     runs: &RunStore,
     config: &Config,
@@ -274,7 +271,7 @@ pub(super) fn choose_account(
 }
 
 /// Returns the greatest number of runs of an agent at the same time.
-pub(in super::super) fn runs_at_once(config: &Config, agent: &str, asked: &RunOptions) -> usize {
+pub(crate) fn runs_at_once(config: &Config, agent: &str, asked: &RunOptions) -> usize {
     let mut parallel = config.runs.parallel.iter();
     let own = parallel.find(|entry| entry.name == agent);
     let most = own.map_or(most_at_once(config, asked), |entry| entry.max_concurrent);
@@ -309,7 +306,7 @@ pub(super) fn is_full(error: &Error) -> bool {
 }
 
 /// Returns the error for workers that are all busy.
-pub(in super::super) fn all_busy(workers: &[AgentWorker]) -> Error {
+pub(crate) fn all_busy(workers: &[AgentWorker]) -> Error {
     let capacity: usize = workers.iter().map(|worker| worker.at_once).sum();
     let message = format!(
         "The agents of `parallel.agents` work on {capacity} specs, as many as their `max_concurrent` in .chant/config.md allows. Wait until one has ended, or stop one."

@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::agents::built_in::{AgentState, StateRelocation};
-use super::super::agents::discovery::{FOLDERS, UserFiles};
-use super::super::agents::environment::EnvironmentMap;
-use super::super::project::ProjectRuns;
 use super::login_copy::login_for_run;
+use crate::agents::built_in::{AgentState, StateRelocation};
+use crate::agents::discovery::{FOLDERS, UserFiles};
+use crate::agents::environment::EnvironmentMap;
+use crate::project::ProjectRuns;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_specs::project::Project;

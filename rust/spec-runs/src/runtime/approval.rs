@@ -1,8 +1,8 @@
 //! Work that waits for a person's decision about its spec.
 
-use super::super::project::ProjectRuns;
 use super::recovery;
 use super::spec_state::spec_of;
+use crate::project::ProjectRuns;
 use chant_base::error::Error;
 use chant_base::next_step::NextStep;
 use chant_specs::approval::ApprovalDecision;
@@ -17,7 +17,7 @@ use chant_work::run_store::RunStore;
 use chant_work::state::{RunEvent, RunState};
 
 /// The newest run of a spec, whose lock is held meanwhile: no other run starts on the spec.
-pub(in super::super) struct PendingApproval {
+pub(crate) struct PendingApproval {
     runs: RunStore,
     /// `None` where no run can exist: there is no place for our own state, or it belongs to another
     /// user.
@@ -30,7 +30,7 @@ impl PendingApproval {
     ///
     /// # Errors
     /// `Held` while a run works on it, or a `StoreError`.
-    pub(in super::super) fn of(project: &Project, spec: &Spec) -> Result<Self, Error> {
+    pub(crate) fn of(project: &Project, spec: &Spec) -> Result<Self, Error> {
         let runs = project.runs()?;
         let lock = match SpecLock::acquire(&runs, spec.id.as_str()) {
             Err(WorkError::Store(StoreError::NoState { .. })) => None,
@@ -41,7 +41,7 @@ impl PendingApproval {
     }
 
     /// Returns true if there is proven work that waits for the decision, or for its merge.
-    pub(in super::super) fn is_work(&self) -> bool {
+    pub(crate) fn is_work(&self) -> bool {
         let waits = |state| matches!(state, RunState::AwaitingApproval | RunState::AwaitingMerge);
         self.record
             .as_ref()
@@ -52,7 +52,7 @@ impl PendingApproval {
     ///
     /// # Errors
     /// The step that failed; the next recovery of the project tries again.
-    pub(in super::super) fn land(self, project: &Project) -> Result<String, Error> {
+    pub(crate) fn land(self, project: &Project) -> Result<String, Error> {
         let (Some(record), Some(lock)) = (self.record, &self.lock) else {
             return Ok(String::new());
         };
@@ -101,7 +101,7 @@ impl PendingApproval {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(in super::super) fn send_back(
+    pub(crate) fn send_back(
         self,
         project: &Project,
         decision: &ApprovalDecision,

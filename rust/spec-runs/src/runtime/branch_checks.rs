@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::super::evidence::{CheckResult, CriterionAtStart};
 use super::agent_launch::LaunchInputs;
 use super::completion_check::{CompletionCheck, CompletionContext};
 use super::environment::{
@@ -11,6 +10,7 @@ use super::environment::{
 use super::rerun::{CommitChecks, start_logged};
 use super::run_folder::RunFolder;
 use super::services::{RunningServices, ServiceStart};
+use crate::evidence::{CheckResult, CriterionAtStart};
 use chant_base::error::Error;
 use chant_work::agent::{AgentEnding, AgentOutcome};
 use chant_work::cancel_token::CancelToken;

@@ -1,6 +1,6 @@
 //! The author of the commits of a run.
 
-use super::super::agents::environment::EnvironmentMap;
+use crate::agents::environment::EnvironmentMap;
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_specs::error::ChantError;
@@ -19,10 +19,7 @@ const IDENTITY: [(&str, bool); 4] = [
 ///
 /// # Errors
 /// `Refused` when there is none, or a failure of git.
-pub(in super::super) fn committer_variables(
-    project: &Project,
-    repo: &Repo,
-) -> Result<EnvironmentMap, Error> {
+pub(crate) fn committer_variables(project: &Project, repo: &Repo) -> Result<EnvironmentMap, Error> {
     let mut known = None;
     let mut identity = EnvironmentMap::new();
     for (name, is_email) in IDENTITY {

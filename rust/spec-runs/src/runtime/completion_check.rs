@@ -4,12 +4,6 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::super::evidence::{
-    self, BranchCommit, CompletionEvidence, CriterionAtStart, EvidenceInputs, IncompleteReason,
-    OutputCheck, is_of_agent,
-};
-use super::super::output;
-use super::super::project::ProjectRuns;
 use super::branch_checks::ChecksOutcome;
 use super::completion_details::CompletionDetails;
 use super::conflict_spec;
@@ -21,6 +15,12 @@ use super::plugin_checks::PluginEvidence;
 use super::run_folder::{RunFolder, spec_path};
 use super::spec_state::{self, change_spec, spec_of, stopped_end};
 use super::uncommitted_state;
+use crate::evidence::{
+    self, BranchCommit, CompletionEvidence, CriterionAtStart, EvidenceInputs, IncompleteReason,
+    OutputCheck, is_of_agent,
+};
+use crate::output;
+use crate::project::ProjectRuns;
 use chant_agent_events::{FailureCause, words_of_no_change};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -93,7 +93,7 @@ impl CompletionCheck<'_> {
     ///
     /// # Errors
     /// The check or step that failed.
-    pub(in super::super) fn conclude(&mut self) -> Result<RunEnd, Error> {
+    pub(crate) fn conclude(&mut self) -> Result<RunEnd, Error> {
         let record = self.runs.get(&self.process_id)?;
         uncommitted_state::restore(self.project, self.runs, &record)?;
         let scene = CompletionContext::of(self, &record.spec_id)?;
@@ -174,7 +174,7 @@ impl CompletionCheck<'_> {
     ///
     /// # Errors
     /// The step that failed.
-    pub(in super::super) fn land(&self, finish: CompletionDetails) -> Result<RunEnd, Error> {
+    pub(crate) fn land(&self, finish: CompletionDetails) -> Result<RunEnd, Error> {
         let record = self.runs.get(&self.process_id)?;
         let scene = CompletionContext::of(self, &record.spec_id)?;
         let branch = &self.place.branch;

@@ -16,7 +16,7 @@ pub(super) struct CompletionDetails {
 
 impl CompletionDetails {
     /// Returns the facts of a run with these commits.
-    pub(in super::super) fn of(commits: &[String], record: &RunRecord) -> Self {
+    pub(crate) fn of(commits: &[String], record: &RunRecord) -> Self {
         Self {
             commits: commits.iter().map(|id| short_commit(id)).collect(),
             model: record.agent.as_ref().and_then(|agent| agent.model.clone()),

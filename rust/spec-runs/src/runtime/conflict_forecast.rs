@@ -1,7 +1,7 @@
 //! The conflicts that an orchestrator foresees between the specs that it has at work at once.
 
-use super::super::expected_files::ExpectedFiles;
-use super::super::project::ProjectRuns;
+use crate::expected_files::ExpectedFiles;
+use crate::project::ProjectRuns;
 use chant_specs::project::Project;
 use chant_specs::specs::SpecGraph;
 use chant_work::WorkError;

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::super::receipt_store::leave_by_hand;
 use super::conflicted_run::spec_of_conflict;
 use super::run_folder::RunFolder;
 use super::spec_state::change_spec;
+use crate::receipt_store::leave_by_hand;
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::bookkeeping::{WorkCommit, WorkQuery};
@@ -70,7 +70,7 @@ fn is_open(spec: &Spec) -> bool {
 ///
 /// # Errors
 /// A `StoreError`.
-pub(in super::super) fn close_settled(project: &Project, runs: &RunStore) -> Result<(), Error> {
+pub(crate) fn close_settled(project: &Project, runs: &RunStore) -> Result<(), Error> {
     if !project.is_trusted() {
         return Ok(());
     }

@@ -29,7 +29,7 @@ impl ConflictedRun {
     ///
     /// # Errors
     /// A failure of git, or a `StoreError`.
-    pub(in super::super) fn of(
+    pub(crate) fn of(
         project: &Project,
         runs: &RunStore,
         repo: &Repo,
@@ -92,7 +92,7 @@ impl ConflictedRun {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(in super::super) fn end(
+    pub(crate) fn end(
         &self,
         runs: &RunStore,
         merge: &MergeEntry,

@@ -41,10 +41,7 @@ pub(super) fn make_all_again(project: &Project) -> Vec<String> {
 ///
 /// # Errors
 /// A failure to read the repository.
-pub(in super::super) fn whole(
-    project: &Project,
-    path: &str,
-) -> Result<Option<(String, String)>, Error> {
+pub(crate) fn whole(project: &Project, path: &str) -> Result<Option<(String, String)>, Error> {
     let Some(repo) = project.repo()? else {
         return Ok(None);
     };
@@ -62,7 +59,7 @@ pub(in super::super) fn whole(
 ///
 /// # Errors
 /// A failure to read the repository or to write the file.
-pub(in super::super) fn make_again(project: &Project, path: &str) -> Result<bool, Error> {
+pub(crate) fn make_again(project: &Project, path: &str) -> Result<bool, Error> {
     let Some((commit, text)) = whole(project, path)? else {
         return Ok(false);
     };
@@ -76,7 +73,7 @@ pub(in super::super) fn make_again(project: &Project, path: &str) -> Result<bool
 }
 
 /// Lists the specs without a byte, archived ones too, and an empty configuration.
-pub(in super::super) fn find(project: &Project) -> Vec<String> {
+pub(crate) fn find(project: &Project) -> Vec<String> {
     let mut folders = vec![SPECS.to_owned()];
     let days = disk::names(&project.root().join(ARCHIVE)).unwrap_or_default();
     let days = days.into_iter().filter(|day| day.is_folder);

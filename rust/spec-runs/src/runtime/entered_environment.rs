@@ -1,11 +1,11 @@
 //! Gives a person's command the environment of a run: a folder of its own with the files of a commit, what recipes install,
 //! ports, services and lent files, confined as runs are.
 
-use super::super::ops::ConfinedCommand;
 use super::environment::CommitOrigin;
 use super::own_files::OwnFiles;
 use super::rerun::CommitChecks;
 use super::run_confinement;
+use crate::ops::ConfinedCommand;
 use chant_base::error::Error;
 use chant_confine::{ConfineBackend, ConfinePolicy, ConfinedProgram, Confinement, ProcessLifetime};
 use chant_specs::error::ChantError;
@@ -16,7 +16,7 @@ impl CommitChecks<'_> {
     ///
     /// # Errors
     /// The failure of a recipe or a service, the reason why it cannot be confined, or that of `run`.
-    pub(in super::super) fn enter(
+    pub(crate) fn enter(
         &self,
         commit: &str,
         argv: &[String],

@@ -1,9 +1,9 @@
 //! The work of a run on an item of another format: what its documents claim, what a person has to look at, and the
 //! marks that its landing puts into them.
 
-use super::super::evidence::BranchCommit;
-use super::super::item_order::{boxes_of, work_items};
 use super::run_folder::{RunFolder, in_git};
+use crate::evidence::BranchCommit;
+use crate::item_order::{boxes_of, work_items};
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::land::ExemptFile;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::merge;
+use crate::merge;
 use chant_git::merge::{FileConflict, FileResolution, FileSides};
 use chant_specs::from_run::{self, ProtectedFields};
 use chant_specs::id::SpecId;

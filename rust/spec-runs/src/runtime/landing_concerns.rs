@@ -10,7 +10,7 @@ use chant_git::changed_files::{ChangedFile, CommittedFile, FileKind};
 use chant_git::{GitError, Repo};
 
 /// The bytes of a file up to which it is searched for secrets.
-const SEARCHED: u64 = 1024 * 1024;
+const MAX_SEARCHED: u64 = 1024 * 1024;
 /// Names of files with secrets.
 const SECRET_NAMES: [&str; 15] = [
     "id_rsa",
@@ -180,7 +180,7 @@ fn has_secret(
     if file.old.is_none() && has_secret_name(&file.path) {
         return Ok(true);
     }
-    let Some(secrets) = SECRETS.as_ref().filter(|_| bytes <= SEARCHED) else {
+    let Some(secrets) = SECRETS.as_ref().filter(|_| bytes <= MAX_SEARCHED) else {
         return Ok(false);
     };
     let text = repo.content_of(added)?;

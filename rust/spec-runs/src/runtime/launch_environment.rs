@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::agents::environment::{self, AgentContext, EnvironmentMap};
-use super::super::project::folders::IGNORED;
-use super::super::prompt::PromptWorktree;
 use super::agent_launch::LaunchInputs;
 use super::committer::committer_variables;
+use crate::agents::environment::{self, AgentContext, EnvironmentMap};
+use crate::project::folders::IGNORED;
+use crate::prompt::PromptWorktree;
 use chant_base::error::Error;
 
 impl LaunchInputs<'_> {

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::super::agents::Agent;
-use super::super::agents::built_in::{AgentState, BuiltIn, TokenFile};
-use super::super::agents::discovery::{AgentSearch, LoginSign};
-use super::super::project::ProjectRuns;
 use super::account_room::with_accounts;
 use super::run_confinement;
+use crate::agents::Agent;
+use crate::agents::built_in::{AgentState, BuiltIn, TokenFile};
+use crate::agents::discovery::{AgentSearch, LoginSign};
+use crate::project::ProjectRuns;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_specs::error::ChantError;
@@ -84,7 +84,7 @@ pub(super) fn login_for_run(form: &TokenFile, user: &Path) -> Option<String> {
 }
 
 /// The login of an agent that a confined run would work with, if it is one that ends or renews itself.
-pub(in super::super) enum RunLogin {
+pub(crate) enum RunLogin {
     /// Its access token, without the one that renews it.
     AccessToken {
         template: &'static BuiltIn,
@@ -101,7 +101,7 @@ impl RunLogin {
     ///
     /// # Errors
     /// As [`run_confinement::is_held`].
-    pub(in super::super) fn of(
+    pub(crate) fn of(
         project: &Project,
         config: &Config,
         agent: &Agent,
@@ -134,7 +134,7 @@ impl RunLogin {
     ///
     /// # Errors
     /// `Refused`.
-    pub(in super::super) fn refuse_ended(&self, now: Timestamp) -> Result<(), Error> {
+    pub(crate) fn refuse_ended(&self, now: Timestamp) -> Result<(), Error> {
         match self {
             Self::AccessToken {
                 template,
@@ -155,7 +155,7 @@ impl RunLogin {
     }
 
     /// Returns the note about a login that may end while a run of this length works.
-    pub(in super::super) fn note_for(&self, now: Timestamp, run: Duration) -> Option<String> {
+    pub(crate) fn note_for(&self, now: Timestamp, run: Duration) -> Option<String> {
         match self {
             Self::AccessToken {
                 template,
@@ -172,7 +172,7 @@ impl RunLogin {
     }
 
     /// Returns what runs get of the login, for `doctor`.
-    pub(in super::super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self {
             Self::AccessToken { template, ends, .. } => {
                 let until = ends.map_or_else(String::new, |ends| format!(" until {}", shown(ends)));

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::super::project::folders;
+use crate::project::folders;
 use chant_base::error::Error;
 use chant_confine::settings_files::{holds_secret, with_includes_at, without_secrets};
 use chant_specs::project::Project;

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::agents::environment::EnvironmentMap;
-use super::super::project::folders::{self, VIEWS};
 use super::confine_means::{ConfineMeans, means, refused};
 use super::sandbox_support;
+use crate::agents::environment::EnvironmentMap;
+use crate::project::folders::{self, VIEWS};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_base::next_step::NextStep;
@@ -87,11 +87,7 @@ pub(super) fn mount_layers(
 }
 
 /// Returns true if large layers can be mounted in folders next to one of the runtime's: tries it once.
-pub(in super::super) fn can_mount(
-    project: &Project,
-    config: &Config,
-    folder: &Path,
-) -> Result<bool, Error> {
+pub(crate) fn can_mount(project: &Project, config: &Config, folder: &Path) -> Result<bool, Error> {
     let ConfineMeans::By(backend @ ConfineBackend::Landlock, ability) =
         means(project, &config.confine)?
     else {

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::merge;
-use super::super::project::folders::{self, BASE};
-use super::super::project::run_tree::RunTreeContext;
-use super::super::project::worktree_folder::{self, WorktreeFolder};
 use super::run_folder::{RunFolder, in_git, write_new};
 use super::{pool, refuse_without_commit};
+use crate::merge;
+use crate::project::folders::{self, BASE};
+use crate::project::run_tree::RunTreeContext;
+use crate::project::worktree_folder::{self, WorktreeFolder};
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_git::bookkeeping::NewBranch;
@@ -49,7 +49,7 @@ impl RunFolderInputs<'_> {
     ///
     /// # Errors
     /// The obstacle; no earlier work is lost then.
-    pub(in super::super) fn make(&self, run: &mut ActiveRun<'_>) -> Result<RunFolder, Error> {
+    pub(crate) fn make(&self, run: &mut ActiveRun<'_>) -> Result<RunFolder, Error> {
         let spec = self.spec.path.to_string();
         let spec_in_git = in_git(self.project, self.repo, &spec)?;
         let earlier = self.earlier(run)?;

@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 
-use super::super::error::SpecRunError;
-use super::super::leases::SpecLeases;
-use super::super::project::ProjectRuns;
 use super::completion_details::CompletionDetails;
 use super::landing::{CheckTerms, RunLanding, RunLandingOutcome};
 use super::run_folder::RunFolder;
+use crate::error::SpecRunError;
+use crate::leases::SpecLeases;
+use crate::project::ProjectRuns;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -23,7 +23,7 @@ use chant_work::run_store::RunStore;
 use chant_work::state::RunState;
 
 /// Returns true for a run whose work landed in this clone only, where clones share specs.
-pub(in super::super) fn is_unshared(config: &Config, record: &RunRecord) -> bool {
+pub(crate) fn is_unshared(config: &Config, record: &RunRecord) -> bool {
     config.leases.is_some()
         && record.asked.offline
         && record.works_on_spec()
@@ -48,7 +48,7 @@ struct OfflineWork<'a> {
 ///
 /// # Errors
 /// That another clone holds the spec, that the remote does not answer, or a failure on this machine.
-pub(in super::super) fn share_offline_work(
+pub(crate) fn share_offline_work(
     project: &Project,
     runs: &RunStore,
     record: &RunRecord,
@@ -228,7 +228,7 @@ impl OfflineWork<'_> {
 }
 
 /// Returns the words with which work that was not shared is refused.
-pub(in super::super) fn not_shared(spec_id: &str, why: &str) -> Error {
+pub(crate) fn not_shared(spec_id: &str, why: &str) -> Error {
     let message = format!("The work on spec '{spec_id}', done offline, was not shared: {why}.");
     ChantError::Refused(message).into()
 }

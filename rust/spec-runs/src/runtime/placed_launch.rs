@@ -5,18 +5,18 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::super::agents;
-use super::super::cluster::job::{ClusterJob, SCHEMA, address_of};
-use super::super::cluster::placer::ClusterPlacer;
-use super::super::cluster::watchers;
-use super::super::project::ProjectRuns;
-use super::super::project::run_tree::RunTreeContext;
-use super::super::prompt;
 use super::agent_launch::{LaunchInputs, bounds, choose_agent, event_plan, name_of};
 use super::committer::committer_variables;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::in_git;
 use super::sandbox_support::package;
+use crate::agents;
+use crate::cluster::job::{ClusterJob, SCHEMA, address_of};
+use crate::cluster::placer::ClusterPlacer;
+use crate::cluster::watchers;
+use crate::project::ProjectRuns;
+use crate::project::run_tree::RunTreeContext;
+use crate::prompt;
 use chant_agent_events::EventFormat;
 use chant_base::environment::{PassedNames, filter_environment};
 use chant_base::error::Error;
@@ -30,8 +30,7 @@ use chant_work::run_record::{RunOptions, RunRecord};
 use chant_work::spending::EventPlan;
 
 /// The confinement of an agent elsewhere, before its machine reports it.
-pub(in super::super) const CONFINED_THERE: &str =
-    "confined by the rules of the machine that it works on";
+pub(crate) const CONFINED_THERE: &str = "confined by the rules of the machine that it works on";
 /// The program that hands a job to a placer, in our own package.
 const CLIENT: &str = "cluster/job_client.py";
 /// The options with which Python starts it: nothing of the user's is imported.
@@ -57,7 +56,7 @@ const LOG_LINES: LineFilter = |line| {
 ///
 /// # Errors
 /// What forbids the start.
-pub(in super::super) fn refuse_unplaceable(
+pub(crate) fn refuse_unplaceable(
     project: &Project,
     config: &Config,
     spec: &Spec,

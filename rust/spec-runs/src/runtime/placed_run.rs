@@ -1,13 +1,13 @@
 //! The part of a run that another machine placed on this one: from a branch that was started to the
 //! end of the agent. Whether the work is done, and where it lands, is judged over there.
 
-use super::super::project::ProjectRuns;
 use super::agent_launch::{self, LaunchInputs};
 use super::login_copy::LoginCopy;
 use super::new_run_folder::RunFolderInputs;
 use super::run_confinement;
 use super::run_folder::RunFolder;
 use super::spec_state::spec_of;
+use crate::project::ProjectRuns;
 use chant_base::error::Error;
 use chant_git::{self, Repo};
 use chant_specs::project::Project;
@@ -22,7 +22,7 @@ use chant_work::state::{RunEvent, StopReason};
 
 /// The run that is wanted.
 #[derive(Debug, Clone)]
-pub(in super::super) struct PlacedRun {
+pub(crate) struct PlacedRun {
     /// The spec.
     pub spec_id: String,
     /// The branch of its work, which stands at `start`.
@@ -39,7 +39,7 @@ pub(in super::super) struct PlacedRun {
 
 /// The end of the agent of a placed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum PlacedEnd {
+pub(crate) enum PlacedEnd {
     /// By itself, with exit code 0.
     Done,
     /// In any other way.
@@ -53,7 +53,7 @@ pub(in super::super) enum PlacedEnd {
 ///
 /// # Errors
 /// Why the run could not begin, or could not be ended; the record, if there is one, says it, too.
-pub(in super::super) fn run_placed(
+pub(crate) fn run_placed(
     project: &Project,
     wanted: &PlacedRun,
     (handshake, interruption): (StartHandshake, &CancelToken),

@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::evidence::IncompleteReason;
-use super::super::project::ProjectRuns;
 use super::run_folder::RunFolder;
+use crate::evidence::IncompleteReason;
+use crate::project::ProjectRuns;
 use chant_base::error::Error;
 use chant_config::plugins::PluginSettings;
 use chant_confine::Confinement;
@@ -25,7 +25,7 @@ const CALL: &str = "plugin-call";
 /// The time for a process to begin, beside that of the plugin, which the process counts itself.
 const START: Duration = Duration::from_secs(30);
 /// The bytes of its output that are kept.
-const KEPT: usize = 256 * 1024;
+const MAX_KEPT: usize = 256 * 1024;
 
 /// The evidence about a run that a plugin's function gets.
 pub(super) struct PluginEvidence<'a> {
@@ -97,7 +97,7 @@ impl PluginEvidence<'_> {
         };
         let limits = CommandLimits {
             time: START + self.settings.time(),
-            kept: KEPT,
+            kept: MAX_KEPT,
         };
         let ended = CommandRunner::default().run_held(&argv, options, limits, &mut || ());
         let ended = ended.map_err(|error| error.to_string())?;

@@ -13,11 +13,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::super::project::ProjectRuns;
-use super::super::project::folders;
-use super::super::project::run_tree::{RunTree, RunTreeContext};
 use super::launch_aside;
 use super::run_confinement;
+use crate::project::ProjectRuns;
+use crate::project::folders;
+use crate::project::run_tree::{RunTree, RunTreeContext};
 use chant_base::error::Error;
 use chant_confine::ConfinementStatus;
 use chant_git::run_repository::pool::{FolderPool, PoolBounds, PoolSurroundings};
@@ -49,7 +49,7 @@ const OF_SYSTEM: [&str; 3] = [
 ///
 /// # Errors
 /// The reason why a run cannot be confined, or that there is no place for such folders.
-pub(in super::super) fn open_pool<'r>(
+pub(crate) fn open_pool<'r>(
     scenery: RunTreeContext<'_, 'r>,
 ) -> Result<Option<FolderPool<'r>>, Error> {
     let RunTreeContext {
@@ -155,7 +155,7 @@ fn has_other_work(snapshot: &ProjectSnapshot, spec_id: &str) -> bool {
 ///
 /// # Errors
 /// The refusal for an untrusted folder, or the reason why folders cannot be created.
-pub(in super::super) fn fill_pool(project: &Project) -> Result<usize, Error> {
+pub(crate) fn fill_pool(project: &Project) -> Result<usize, Error> {
     step_back();
     let interruption = CancelToken::listening()?;
     interruption.on_cancel(chant_git::end_limited_calls)?;
@@ -189,9 +189,7 @@ pub(in super::super) fn fill_pool(project: &Project) -> Result<usize, Error> {
 ///
 /// # Errors
 /// A failure of git or of the disk.
-pub(in super::super) fn prune_pool(
-    scenery: RunTreeContext<'_, '_>,
-) -> Result<(Vec<PathBuf>, usize), Error> {
+pub(crate) fn prune_pool(scenery: RunTreeContext<'_, '_>) -> Result<(Vec<PathBuf>, usize), Error> {
     match open_pool(scenery)? {
         Some(pool) => Ok((pool.clear_old(OLDEST)?, pool.folders().len())),
         None => Ok((Vec::new(), 0)),

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::cluster::job::remote_of;
-use super::super::leases::SpecRunLedger;
-use super::super::project::ProjectRuns;
 use super::run_folder::RunFolder;
+use crate::cluster::job::remote_of;
+use crate::leases::SpecRunLedger;
+use crate::project::ProjectRuns;
 use chant_base::error::Error;
 use chant_config::leases::NAMESPACE;
 use chant_git::commit_bundle::BundleLimits;

@@ -5,11 +5,6 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::super::leases::SpecLeases;
-use super::super::leases::last_look::SpecLooks;
-use super::super::project::ProjectRuns;
-use super::super::project::folders;
-use super::super::project::migration::take_over_earlier_release;
 use super::approval::is_approved;
 use super::completion_check::{CompletionCheck, CompletionTerms};
 use super::completion_details::CompletionDetails;
@@ -18,6 +13,11 @@ use super::run_folder::RunFolder;
 use super::spec_state::{change_spec, spec_of, write_end_to_spec};
 use super::split_copy::remove_copy;
 use super::{COMPLAINTS, RUNNERS, conflict_spec, emptied_files, uncommitted_state};
+use crate::leases::SpecLeases;
+use crate::leases::last_look::SpecLooks;
+use crate::project::ProjectRuns;
+use crate::project::folders;
+use crate::project::migration::take_over_earlier_release;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::Repo;
@@ -49,7 +49,7 @@ const STOPPING: Duration = Duration::from_secs(10);
 const OTHERS: Duration = Duration::from_secs(5);
 
 /// A run without living processes.
-pub(in super::super) enum HaltOutcome {
+pub(crate) enum HaltOutcome {
     /// It was stopped, and its end must be recorded with [`StoppedRun::end`] when the spec is changed.
     Stopped(Box<StoppedRun>),
     /// Its work had been merged before it could be stopped; everything is recorded.
@@ -60,7 +60,7 @@ pub(in super::super) enum HaltOutcome {
 ///
 /// # Errors
 /// As [`stop::stop`], or a failure to write.
-pub(in super::super) fn stop_run(
+pub(crate) fn stop_run(
     project: &Project,
     runs: &RunStore,
     process_id: &str,
@@ -193,7 +193,7 @@ fn has_landed_there(
 ///
 /// # Errors
 /// A `StoreError` when the records cannot be listed.
-pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, Error> {
+pub(crate) fn recover_runs(project: &Project) -> Result<Vec<String>, Error> {
     let Some(runs) = to_look_after(project)? else {
         return Ok(Vec::new());
     };
@@ -256,10 +256,7 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
 ///
 /// # Errors
 /// The step that failed.
-pub(in super::super) fn merge_checked(
-    project: &Project,
-    spec_id: Option<&str>,
-) -> Result<(), Error> {
+pub(crate) fn merge_checked(project: &Project, spec_id: Option<&str>) -> Result<(), Error> {
     let runs = project.runs()?;
     if !project.snapshot()?.config.clone()?.checks_merged_work() {
         return Ok(());
@@ -290,7 +287,7 @@ fn awaits_request(record: &RunRecord) -> bool {
 ///
 /// # Errors
 /// A failure on this machine; a remote that does not answer is none.
-pub(in super::super) fn look_at_requests(project: &Project, is_patient: bool) -> Result<(), Error> {
+pub(crate) fn look_at_requests(project: &Project, is_patient: bool) -> Result<(), Error> {
     let Some(runs) = to_look_after(project)? else {
         return Ok(());
     };
@@ -330,7 +327,7 @@ fn ask_host_again(runs: &RunStore, record: &RunRecord) -> Result<(), Error> {
 ///
 /// # Errors
 /// A failure to write.
-pub(in super::super) fn reopen_request(project: &Project, spec_id: &str) -> Result<(), Error> {
+pub(crate) fn reopen_request(project: &Project, spec_id: &str) -> Result<(), Error> {
     let runs = project.runs()?;
     let Some(record) = runs.newest_of(spec_id)?.filter(awaits_request) else {
         return Ok(());
@@ -368,7 +365,7 @@ fn to_look_after(project: &Project) -> Result<Option<RunStore>, Error> {
 ///
 /// # Errors
 /// As [`recover_runs`].
-pub(in super::super) fn recover_for(project: &Project, spec_id: &str) -> Result<(), Error> {
+pub(crate) fn recover_for(project: &Project, spec_id: &str) -> Result<(), Error> {
     if !project.is_trusted() {
         return Ok(());
     }
@@ -515,7 +512,7 @@ fn end(runs: &RunStore, record: &RunRecord, end: &RunEnd) -> Result<(), Error> {
 
 /// Tries to merge work that waited, if its obstacle may be gone; returns the state of the run then. Without
 /// `interruption`, which ends checks, work that needs them first goes on waiting.
-pub(in super::super) fn merge_waiting(
+pub(crate) fn merge_waiting(
     project: &Project,
     runs: &RunStore,
     record: &RunRecord,

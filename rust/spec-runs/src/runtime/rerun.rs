@@ -3,15 +3,15 @@
 
 use std::path::PathBuf;
 
-use super::super::project::ProjectRuns;
-use super::super::project::folders;
-use super::super::project::worktree_folder::remove_beside;
-use super::super::receipt::judgement::RepeatedCheck;
 use super::agent_launch::LaunchInputs;
 use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
 use super::own_files::lent_variables;
 use super::run_folder::RunFolder;
 use super::services::{RunningServices, ServiceStart};
+use crate::project::ProjectRuns;
+use crate::project::folders;
+use crate::project::worktree_folder::remove_beside;
+use crate::receipt::judgement::RepeatedCheck;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -51,7 +51,7 @@ const REPOSITORY: [&[&str]; 3] = [
 ///
 /// # Errors
 /// `NotTrusted`, the reason why a check cannot be confined, or a failure of git or of the disk.
-pub(in super::super) fn rerun(
+pub(crate) fn rerun(
     project: &Project,
     repo: &Repo,
     spec_id: &str,

@@ -8,14 +8,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::agents::built_in::AgentState;
-use super::super::agents::environment::EnvironmentMap;
-use super::super::project::folders::{self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER};
 use super::agent_state;
 use super::confine_means::{ConfineMeans, means, refused};
 use super::masked_settings::MaskedSettings;
 use super::mounted_layers::mount_layers;
 use super::sandbox_support::{self, package};
+use crate::agents::built_in::AgentState;
+use crate::agents::environment::EnvironmentMap;
+use crate::project::folders::{self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER};
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::confine::{IpcSetting, NetworkSetting};
@@ -49,7 +49,7 @@ const LOGINS: [&str; 2] = ["gh", "glab-cli"];
 const MANAGED_HOOKS: &str = "_";
 /// The kinds of confined processes.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) enum ConfinedActor<'a> {
+pub(crate) enum ConfinedActor<'a> {
     /// An agent: its command line as the user configured it, its own state, and its variables.
     Agent(
         &'a [String],
@@ -120,7 +120,7 @@ impl ConfinedActor<'_> {
 
 /// The confinement of a process, with its variables.
 #[derive(Debug, Clone)]
-pub(in super::super) struct AppliedConfinement {
+pub(crate) struct AppliedConfinement {
     /// The confinement.
     pub confinement: Confinement,
     /// The variables in its environment because of that.
@@ -131,7 +131,7 @@ pub(in super::super) struct AppliedConfinement {
 ///
 /// # Errors
 /// `Refused` when the configured confinement is not possible: nothing must be started then.
-pub(in super::super) fn standing_of_start(
+pub(crate) fn standing_of_start(
     project: &Project,
     config: &Config,
     repo: &Repo,
@@ -147,7 +147,7 @@ pub(in super::super) fn standing_of_start(
 ///
 /// # Errors
 /// `Refused` when the configured confinement is not possible.
-pub(in super::super) fn confinement_status(
+pub(crate) fn confinement_status(
     project: &Project,
     config: &Config,
 ) -> Result<ConfinementStatus, Error> {
@@ -166,7 +166,7 @@ pub(in super::super) fn confinement_status(
 ///
 /// # Errors
 /// `Refused` when the configured confinement is not possible.
-pub(in super::super) fn is_held(project: &Project, config: &Config) -> Result<bool, Error> {
+pub(crate) fn is_held(project: &Project, config: &Config) -> Result<bool, Error> {
     Ok(!matches!(
         confinement_status(project, config)?,
         ConfinementStatus::Unconfined(_)
@@ -174,7 +174,7 @@ pub(in super::super) fn is_held(project: &Project, config: &Config) -> Result<bo
 }
 
 /// Returns the folder with the own state of an agent that works in a folder.
-pub(in super::super) fn state_of_agent(worktree: &Path) -> PathBuf {
+pub(crate) fn state_of_agent(worktree: &Path) -> PathBuf {
     agent_folder(&folders::sibling_file(worktree, PRIVATE))
 }
 
@@ -186,7 +186,7 @@ fn agent_folder(private: &Path) -> PathBuf {
 ///
 /// # Errors
 /// As [`of_run`].
-pub(in super::super) fn of_folder(
+pub(crate) fn of_folder(
     project: &Project,
     config: &Config,
     repo: &Repo,
@@ -209,7 +209,7 @@ pub(in super::super) fn of_folder(
 ///
 /// # Errors
 /// `Refused` when the configured confinement is not possible, or a failure of the disk.
-pub(in super::super) fn of_run(
+pub(crate) fn of_run(
     project: &Project,
     config: &Config,
     repo: Option<&Repo>,
@@ -323,7 +323,7 @@ pub(in super::super) fn of_run(
 ///
 /// # Errors
 /// `Refused` when nothing can confine it here: what workers send back may run programs in it.
-pub(in super::super) fn of_placer(
+pub(crate) fn of_placer(
     project: &Project,
     config: &Config,
     folders: [PathBuf; 2],

@@ -8,12 +8,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::super::item_order::refuse_foreign_item;
-use super::super::project::ProjectRuns;
-use super::super::project::folders::{self, BASE, CHECKED};
-use super::super::project::run_tree::{RunTree, RunTreeContext};
-use super::super::project::worktree_folder::{WorktreeFolder, remove_beside, remove_private};
 use super::login_copy::{self, LoginCopy};
+use crate::item_order::refuse_foreign_item;
+use crate::project::ProjectRuns;
+use crate::project::folders::{self, BASE, CHECKED};
+use crate::project::run_tree::{RunTree, RunTreeContext};
+use crate::project::worktree_folder::{WorktreeFolder, remove_beside, remove_private};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_confine::Confinement;
@@ -30,7 +30,7 @@ use chant_work::run_record::RunRecord;
 
 /// The place of work on one spec.
 #[derive(Debug, Clone)]
-pub(in super::super) struct RunFolder {
+pub(crate) struct RunFolder {
     /// The branch of the work.
     pub branch: String,
     /// The branch on which the work lands.
@@ -68,7 +68,7 @@ impl RunFolder {
     }
 
     /// Returns the branch's newest commit.
-    pub(in super::super) fn branch_tip(&self, repo: &Repo) -> Result<String, Error> {
+    pub(crate) fn branch_tip(&self, repo: &Repo) -> Result<String, Error> {
         repo.branch_tip(&self.branch)?.ok_or_else(|| {
             let message = format!("there is no branch {} any more", self.branch);
             ChantError::Refused(message).into()
@@ -102,7 +102,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// `Refused` when the record names another branch, target or worktree, or a failure of git.
-    pub(in super::super) fn of(
+    pub(crate) fn of(
         project: &Project,
         repo: &Repo,
         record: &RunRecord,
@@ -181,7 +181,7 @@ impl RunFolder {
     }
 
     /// Returns a folder with the files of a commit and no repository, for checks of landed work.
-    pub(in super::super) fn of_files(
+    pub(crate) fn of_files(
         project: &Project,
         repo: &Repo,
         spec: &Spec,
@@ -194,7 +194,7 @@ impl RunFolder {
     }
 
     /// Returns the spec as it was when the work started.
-    pub(in super::super) fn base_text(
+    pub(crate) fn base_text(
         &self,
         project: &Project,
         repo: &Repo,
@@ -207,7 +207,7 @@ impl RunFolder {
 
     /// Returns the spec as the work leaves it: that of the branch's newest commit, or that of the
     /// worktree if git does not track it.
-    pub(in super::super) fn branch_text(
+    pub(crate) fn branch_text(
         &self,
         project: &Project,
         repo: &Repo,
@@ -222,7 +222,7 @@ impl RunFolder {
     }
 
     /// Returns the copy of the spec in the worktree.
-    pub(in super::super) fn copy_text(&self, project: &Project) -> Result<Option<String>, Error> {
+    pub(crate) fn copy_text(&self, project: &Project) -> Result<Option<String>, Error> {
         let Ok(root) = RootFolder::open(&self.root) else {
             return Ok(None);
         };
@@ -233,11 +233,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn tree<'r>(
-        &self,
-        project: &Project,
-        repo: &'r Repo,
-    ) -> Result<RunTree<'r>, Error> {
+    pub(crate) fn tree<'r>(&self, project: &Project, repo: &'r Repo) -> Result<RunTree<'r>, Error> {
         let config = project.snapshot()?.config?;
         let scenery = RunTreeContext {
             project,
@@ -284,11 +280,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// The obstacle.
-    pub(in super::super) fn for_checks(
-        &self,
-        project: &Project,
-        repo: &Repo,
-    ) -> Result<Self, Error> {
+    pub(crate) fn for_checks(&self, project: &Project, repo: &Repo) -> Result<Self, Error> {
         let config = project.snapshot()?.config?;
         let scenery = RunTreeContext {
             project,
@@ -317,7 +309,7 @@ impl RunFolder {
     }
 
     /// Removes a folder that was created for checks.
-    pub(in super::super) fn remove_checked(&self, project: &Project, repo: &Repo) {
+    pub(crate) fn remove_checked(&self, project: &Project, repo: &Repo) {
         // A folder that stays is removed before the next checks.
         let removed = self.tree(project, repo).map(|tree| tree.remove_made());
         if matches!(removed, Ok(Ok(()))) {
@@ -326,7 +318,7 @@ impl RunFolder {
     }
 
     /// Returns the folder in which something changes with each commit of the agent.
-    pub(in super::super) fn commits_folder(&self) -> PathBuf {
+    pub(crate) fn commits_folder(&self) -> PathBuf {
         self.worktree.join(LOGS)
     }
 
@@ -334,7 +326,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// The faults that git found in them.
-    pub(in super::super) fn fetch(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
+    pub(crate) fn fetch(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
         let fetched = self.tree(project, repo)?.fetch();
         fetched.map(drop).map_err(|error| {
             let next = match error {
@@ -354,7 +346,7 @@ impl RunFolder {
     /// Gives the folder to the user, so that nothing runs there that the agent prepared, and removes
     /// what only the run used: its caches, and its copy of a login. If the first fails, its files are
     /// there all the same. Returns what was kept elsewhere, as sentences.
-    pub(in super::super) fn hand_over(&self, project: &Project, repo: &Repo) -> Vec<String> {
+    pub(crate) fn hand_over(&self, project: &Project, repo: &Repo) -> Vec<String> {
         let mut kept = Vec::new();
         if let Ok(tree) = self.tree(project, repo)
             && (self.is_linked || project.is_trusted() || tree.is_held())
@@ -371,7 +363,7 @@ impl RunFolder {
     /// Removes the worktree with the files beside it, and the branch, whose commits are on the
     /// target, if nothing is lost with them. Returns the parts that were left in place or kept elsewhere, with
     /// the reasons.
-    pub(in super::super) fn clear(&self, project: &Project, repo: &Repo) -> Vec<String> {
+    pub(crate) fn clear(&self, project: &Project, repo: &Repo) -> Vec<String> {
         let mut left = Vec::new();
         let kept = |what: &str, error: &dyn std::fmt::Display| format!("{what} was kept: {error}");
         if disk::exists(&self.worktree) {
@@ -433,11 +425,7 @@ pub(super) fn spec_path(project: &Project, spec_id: &str) -> Result<String, Erro
 ///
 /// # Errors
 /// `Refused` where it lies outside of the checkout.
-pub(in super::super) fn in_git(
-    project: &Project,
-    repo: &Repo,
-    path: &str,
-) -> Result<String, Error> {
+pub(crate) fn in_git(project: &Project, repo: &Repo, path: &str) -> Result<String, Error> {
     project.path_in_repository(repo, path).ok_or_else(|| {
         let message = format!(
             "{} lies outside the checkout of its repository; work is done in checkouts",

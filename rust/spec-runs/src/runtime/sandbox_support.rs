@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::super::project::folders;
+use crate::project::folders;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_confine::ability::ASSUMED_NAMESPACES;
@@ -18,9 +18,9 @@ use chant_specs::project::Project;
 use chant_store::disk;
 
 /// The file with what was tried.
-const FILE: &str = "namespaces.json";
+const FILE_NAME: &str = "namespaces.json";
 /// The greatest number of bytes of that file.
-const MOST: u64 = 64 * 1024;
+const MAX_COUNT: u64 = 64 * 1024;
 /// The folder in which mounts are tried, and the command that changes files there as installers do.
 const TRIAL: &str = ".new-trial";
 const TRIED_COMMAND: &str = "rm -r old && mkdir old && echo new >old/other && mv old moved && \
@@ -148,7 +148,7 @@ pub(super) fn can_mount(
 }
 
 /// Forgets what was tried, so that the next question is answered anew.
-pub(in super::super) fn forget_tries(project: &Project) {
+pub(crate) fn forget_tries(project: &Project) {
     tried_here().clear();
     if let Some(file) = file(project) {
         disk::remove(&file).log_failure("remove what is known of namespaces");
@@ -164,7 +164,7 @@ fn lack(project: &Project, launcher: &SandboxLauncher, ability: LandlockSupport)
     let file = file(project);
     let lack = file
         .as_ref()
-        .and_then(|file| disk::read_owned(file, MOST).ok())
+        .and_then(|file| disk::read_owned(file, MAX_COUNT).ok())
         .and_then(|text| serde_json::from_str::<TriedNamespaces>(&text).ok())
         .filter(|tried| tried.facts == facts)
         .map(|tried| tried.lack);
@@ -196,7 +196,7 @@ fn keep(file: &std::path::Path, tried: &TriedNamespaces) {
 }
 
 fn file(project: &Project) -> Option<PathBuf> {
-    Some(folders::user_state_folder(project).ok()?.join(FILE))
+    Some(folders::user_state_folder(project).ok()?.join(FILE_NAME))
 }
 
 /// Returns what was tried by this process.

@@ -4,8 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::super::project::ProjectRuns;
-use super::super::project::folders::{self, SERVICES};
 use super::agent_launch::LaunchInputs;
 use super::environment::{OwnPorts, with_ports};
 use super::item_environment::item_environment;
@@ -14,6 +12,8 @@ use super::own_files::lent_variables;
 use super::rerun::{CommitChecks, start_logged};
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::RunFolder;
+use crate::project::ProjectRuns;
+use crate::project::folders::{self, SERVICES};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::run_environment::ServiceSettings;
@@ -31,7 +31,7 @@ use chant_work::service::ServiceProcess;
 /// The time that a service has to become ready, if it names none.
 const READY_TIMEOUT: Duration = Duration::from_secs(60);
 /// The time between two looks at whether services are ready.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The longest time that the command takes which asks a service to end.
 const STOP_TIMEOUT: Duration = Duration::from_secs(20);
 /// The lines of a service that is not ready in its error.
@@ -133,7 +133,11 @@ impl ServiceStart<'_> {
                 return Err(interrupted());
             }
             if !waiting.is_empty() {
-                wait_for_any(std::iter::empty(), self.commands.interruption, LOOK)?;
+                wait_for_any(
+                    std::iter::empty(),
+                    self.commands.interruption,
+                    POLL_INTERVAL,
+                )?;
             }
         }
         Ok(Some(started))

@@ -1,9 +1,6 @@
 //! The run of one spec, from its branch to its end (reference chant 6.2, as the decisions change
 //! it).
 
-use super::super::evidence;
-use super::super::leases::LeaseKeeper;
-use super::super::project::ProjectRuns;
 use super::agent_launch::{self, LaunchInputs};
 use super::completion_check::{CompletionCheck, CompletionTerms};
 use super::environment::{
@@ -22,6 +19,9 @@ use super::run_confinement;
 use super::run_folder::RunFolder;
 use super::services::{RunningServices, ServiceStart};
 use super::spec_state::{self, change_spec, spec_of};
+use crate::evidence;
+use crate::leases::LeaseKeeper;
+use crate::project::ProjectRuns;
 use chant_agent_events::FailureCause;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -44,7 +44,7 @@ use chant_work::state::{RunEvent, RunState};
 ///
 /// # Errors
 /// The reason why it could not start, which the hand-shake reported too, or could not be ended.
-pub(in super::super) fn run_spec(
+pub(crate) fn run_spec(
     project: &Project,
     process_id: &str,
     handshake: StartHandshake,
@@ -509,7 +509,7 @@ fn judge(
 ///
 /// # Errors
 /// As [`run_spec`].
-pub(in super::super) fn conclude_by_hand(
+pub(crate) fn conclude_by_hand(
     project: &Project,
     process_id: &str,
     agreed: Option<&str>,

@@ -15,7 +15,7 @@ use chant_work::state::RunEvent;
 
 /// Changes a spec on which a run works; returns false if it is in none of these states any more,
 /// because a user decided otherwise.
-pub(in super::super) fn change_spec(
+pub(crate) fn change_spec(
     project: &Project,
     spec_id: &str,
     from: &[SpecStatus],
@@ -57,7 +57,7 @@ pub(super) fn spec_of(snapshot: &ProjectSnapshot, spec_id: &str) -> Result<Arc<S
 }
 
 /// Shows the end of a run in its spec, unless a user decided otherwise about it meanwhile.
-pub(in super::super) fn write_end_to_spec(
+pub(crate) fn write_end_to_spec(
     project: &Project,
     record: &RunRecord,
     end: &RunEnd,

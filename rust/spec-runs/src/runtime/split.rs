@@ -9,19 +9,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::agents;
-use super::super::agents::environment::{self, AgentContext};
-use super::super::agents::events::reads_of;
-use super::super::agents::placeholders::CommandPlaceholders;
-use super::super::error::SpecRunError;
-use super::super::project::ProjectRuns;
-use super::super::project::folders;
-use super::super::project::logs::log_name;
-use super::super::project::run_tree::RunTreeContext;
-use super::super::project::worktree_folder::{self};
-use super::super::prompt::{self, PromptParts, SPLIT as PROMPT};
-use super::super::split::{self, BadAnswer, proposal, write};
-use super::super::view::split::{ProposedMember, SplitProposal};
 use super::account_room::account_variables;
 use super::agent_launch::{self, bounds, event_plan, name_of};
 use super::login_copy::refuse_ended_login;
@@ -30,6 +17,19 @@ use super::run_prompts::prompt_text;
 use super::spec_state::{spec_of, stopped_end};
 use super::split_copy::remove_copy;
 use super::split_proposal::{describe_proposal, write_proposal};
+use crate::agents;
+use crate::agents::environment::{self, AgentContext};
+use crate::agents::events::reads_of;
+use crate::agents::placeholders::CommandPlaceholders;
+use crate::error::SpecRunError;
+use crate::project::ProjectRuns;
+use crate::project::folders;
+use crate::project::logs::log_name;
+use crate::project::run_tree::RunTreeContext;
+use crate::project::worktree_folder::{self};
+use crate::prompt::{self, PromptParts, SPLIT as PROMPT};
+use crate::split::{self, BadAnswer, proposal, write};
+use crate::view::split::{ProposedMember, SplitProposal};
 use chant_base::environment::PassedEnvironment;
 use chant_base::error::Error;
 use chant_base::run_variables::AGENT_VARIABLES;
@@ -278,9 +278,7 @@ impl SplitQuery<'_> {
         let path = self.project.own_log(&record.spec_id);
         let path = path.ok_or_else(|| StoreError::Missing { path: name.clone() })?;
         let log = disk::read_from(&path, &name, before)?;
-        Ok(super::super::output::agent_answer(
-            &String::from_utf8_lossy(&log),
-        ))
+        Ok(crate::output::agent_answer(&String::from_utf8_lossy(&log)))
     }
 
     /// Has members that are still too complex split, and theirs. One that cannot be split stays as

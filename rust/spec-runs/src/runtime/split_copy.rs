@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::project::folders;
-use super::super::project::worktree_folder::{WorktreeFolder, remove_beside};
+use crate::project::folders;
+use crate::project::worktree_folder::{WorktreeFolder, remove_beside};
 use chant_specs::project::Project;
 use chant_store::disk;
 use chant_work::run_record::{RunRecord, SPLIT};
 
 /// Removes the copy of a split that ended, as far as possible: the result is in its record.
-pub(in super::super) fn remove_copy(project: &Project, record: &RunRecord) {
+pub(crate) fn remove_copy(project: &Project, record: &RunRecord) {
     let Some(folder) = copy_of(project, record) else {
         return;
     };

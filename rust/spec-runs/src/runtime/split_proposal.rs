@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::error::SpecRunError;
-use super::super::split::{SplitRequest, write};
-use super::super::start::refuse_unapproved;
-use super::super::view::split::SplitProposal;
+use crate::error::SpecRunError;
+use crate::split::{SplitRequest, write};
+use crate::start::refuse_unapproved;
+use crate::view::split::SplitProposal;
 use chant_base::error::Error;
 use chant_base::next_step::{HintText, NextStep, hint};
 use chant_base::plural::counted;
@@ -25,7 +25,7 @@ use chant_work::run_store::RunStore;
 ///
 /// # Errors
 /// That the spec is another one by now, or what cannot be written; nothing is changed then.
-pub(in super::super) fn write_proposal(
+pub(crate) fn write_proposal(
     project: &Project,
     runs: &RunStore,
     process_id: &str,
@@ -86,10 +86,10 @@ fn group(path: &str, text: &str, ids: &[SpecId]) -> Result<String, Error> {
 }
 
 /// The end of what the record of a proposal says that is not written.
-pub(in super::super) const WAITS: &str = "The proposal waits.";
+pub(crate) const WAITS: &str = "The proposal waits.";
 
 /// Describes the outcome of a proposal, for the record.
-pub(in super::super) fn describe_proposal(id: &SpecId, proposal: &SplitProposal) -> String {
+pub(crate) fn describe_proposal(id: &SpecId, proposal: &SplitProposal) -> String {
     let members = counted(proposal.count(), "member");
     let notes = match proposal.warnings.len() {
         0 => String::new(),
@@ -102,13 +102,13 @@ pub(in super::super) fn describe_proposal(id: &SpecId, proposal: &SplitProposal)
     format!("Split '{id}' into {members}{notes}: {written}")
 }
 
-pub(in super::super) fn proposal_of(record: &RunRecord) -> Option<SplitProposal> {
+pub(crate) fn proposal_of(record: &RunRecord) -> Option<SplitProposal> {
     serde_json::from_value(record.proposal.clone()?).ok()
 }
 
 /// Returns the way to split a spec again whose proposal is for an older text: one that is only split by force
 /// would be refused without it, and by force alone given that proposal again.
-pub(in super::super) fn way_anew(snapshot: &ProjectSnapshot, spec: &Spec) -> HintText {
+pub(crate) fn way_anew(snapshot: &ProjectSnapshot, spec: &Spec) -> HintText {
     let split = NextStep::Split(spec.id.to_string());
     let how = match refuse_split(snapshot, spec, SplitRequest::default()) {
         Ok(()) => hint![", without force."],
@@ -121,7 +121,7 @@ pub(in super::super) fn way_anew(snapshot: &ProjectSnapshot, spec: &Spec) -> Hin
 ///
 /// # Errors
 /// The reason.
-pub(in super::super) fn refuse_split(
+pub(crate) fn refuse_split(
     snapshot: &ProjectSnapshot,
     spec: &Spec,
     wish: SplitRequest<'_>,

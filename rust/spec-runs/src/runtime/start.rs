@@ -2,12 +2,6 @@
 
 use std::sync::Arc;
 
-use super::super::error::SpecRunError;
-use super::super::item_order;
-use super::super::leases::{ClaimResult, SpecLeases};
-use super::super::project::ProjectRuns;
-use super::super::project::run_tree::RunTreeContext;
-use super::super::start::{StartInputs, StartOptions, StartPlan, WorkMode};
 use super::acting_change::refuse_untrusted_base;
 use super::agent_launch::choose_agent;
 use super::agent_slots::{AgentSlots, choose_account, next_agent, takes_turns};
@@ -17,6 +11,12 @@ use super::placed_launch::refuse_unplaceable;
 use super::recovery;
 use super::spec_state::write_end_to_spec;
 use super::split_copy::remove_copy;
+use crate::error::SpecRunError;
+use crate::item_order;
+use crate::leases::{ClaimResult, SpecLeases};
+use crate::project::ProjectRuns;
+use crate::project::run_tree::RunTreeContext;
+use crate::start::{StartInputs, StartOptions, StartPlan, WorkMode};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_base::lint::Severity;
@@ -38,7 +38,7 @@ use chant_work::stop;
 ///
 /// # Errors
 /// The first thing that forbids it.
-pub(in super::super) fn plan(
+pub(crate) fn plan(
     project: &Project,
     snapshot: &ProjectSnapshot,
     id: &str,
@@ -90,7 +90,7 @@ pub(in super::super) fn plan(
 ///
 /// # Errors
 /// What forbids the start, or why the runner could not begin.
-pub(in super::super) fn begin_one(
+pub(crate) fn begin_one(
     project: &Project,
     runs: &RunStore,
     id: &SpecId,
@@ -116,7 +116,7 @@ pub(in super::super) fn begin_one(
 }
 
 /// Starts a runner, gives its run a record, and waits until it is under way.
-pub(in super::super) fn start_run(
+pub(crate) fn start_run(
     project: &Project,
     runs: &RunStore,
     id: &SpecId,
@@ -157,7 +157,7 @@ pub(in super::super) fn start_run(
 
 /// Claims specs for runs in one push, where the configuration says that clones share the project's specs;
 /// the claims come in the order of the specs.
-pub(in super::super) fn claim_specs(
+pub(crate) fn claim_specs(
     project: &Project,
     runs: &RunStore,
     ids: &[SpecId],
@@ -305,7 +305,7 @@ fn give_up(project: &Project, runs: &RunStore, record: &RunRecord, why: &str) ->
 }
 
 /// Lets a runner live on by itself; what it leaves is looked after at once when it dies.
-pub(in super::super) fn detach_runner(
+pub(crate) fn detach_runner(
     project: &Arc<Project>,
     runs: RunStore,
     record: &RunRecord,

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::super::project::ProjectRuns;
 use super::agent_slots::is_full;
 use super::start::begin_one;
 use super::worktrees::remove_unneeded;
 use super::{recovery, retries_of};
+use crate::project::ProjectRuns;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_specs::error::ChantError;
@@ -27,14 +27,14 @@ use chant_work::state::RunState;
 use chant_work::watch::{WatchAlarm, WatchLock, log_file};
 
 /// The name of the copy of the daemon's log, beside those of the runs.
-const LOG: &str = "watch";
+const LOG_FILE: &str = "watch";
 
 /// Watches until it is asked to end, or until it had nothing to do for the configured time; with
 /// `once` it checks a single time. `tell` gets each report, which also goes to the log.
 ///
 /// # Errors
 /// A refusal if another process watches already, which the hand-shake reports too, or a `StoreError`.
-pub(in super::super) fn watch(
+pub(crate) fn watch(
     project: &Arc<Project>,
     once: bool,
     handshake: Option<StartHandshake>,
@@ -131,7 +131,7 @@ impl<'a> RunWatcher<'a> {
             project,
             runs,
             log,
-            copy: runs.mirror_log(LOG),
+            copy: runs.mirror_log(LOG_FILE),
             tell,
             said: Vec::new(),
             stood: states_of(&runs.all()?.0),

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::project::ProjectRuns;
-use super::super::project::run_tree::{RunTree, RunTreeContext};
-use super::super::project::worktree_folder::WorktreeFolder;
-use super::super::view::work::WorktreeEntry;
+use crate::project::ProjectRuns;
+use crate::project::run_tree::{RunTree, RunTreeContext};
+use crate::project::worktree_folder::WorktreeFolder;
+use crate::view::work::WorktreeEntry;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_git::Repo;
@@ -20,7 +20,7 @@ use chant_work::state::RunState;
 
 /// Removes the worktrees that are not needed any more of runs whose state is one of those meant; gives their
 /// folders, with what was kept of each. Each is looked at again with its spec's lock in our hands, so that no run begins there meanwhile.
-pub(in super::super) fn remove_unneeded(
+pub(crate) fn remove_unneeded(
     project: &Project,
     is_meant: impl Fn(Option<&'static str>) -> bool,
 ) -> Result<Vec<String>, Error> {
@@ -48,12 +48,12 @@ pub(in super::super) fn remove_unneeded(
 ///
 /// # Errors
 /// As [`WorktreeContext::of`].
-pub(in super::super) fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
+pub(crate) fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
     WorktreeContext::of(project)?.entries()
 }
 
 /// Where the worktrees of runs lie, and what their work is measured against.
-pub(in super::super) struct WorktreeContext<'a> {
+pub(crate) struct WorktreeContext<'a> {
     project: &'a Project,
     config: Arc<Config>,
     repo: Arc<Repo>,
@@ -66,7 +66,7 @@ impl<'a> WorktreeContext<'a> {
     ///
     /// # Errors
     /// That there is no project or no repository, or a failure of git.
-    pub(in super::super) fn of(project: &'a Project) -> Result<Self, Error> {
+    pub(crate) fn of(project: &'a Project) -> Result<Self, Error> {
         let config = project.snapshot()?.config?;
         let repo = project.repository()?;
         let main = RunTreeContext {
@@ -86,7 +86,7 @@ impl<'a> WorktreeContext<'a> {
     /// Removes a worktree and its branch, whose commits are elsewhere or the runtime's own: if it certainly is
     /// that of a run of the spec.
     /// Returns what was kept of it, as sentences.
-    pub(in super::super) fn remove(&self, entry: &WorktreeEntry) -> Result<Vec<String>, Error> {
+    pub(crate) fn remove(&self, entry: &WorktreeEntry) -> Result<Vec<String>, Error> {
         let path = Path::new(&entry.path);
         let (Some(branch), Some(spec_id)) = (&entry.branch, &entry.spec_id) else {
             let message = format!("{} stands on no branch of a run", entry.path);
@@ -107,7 +107,7 @@ impl<'a> WorktreeContext<'a> {
     }
 
     /// All of them, by their folders.
-    pub(in super::super) fn entries(&self) -> Result<Vec<WorktreeEntry>, Error> {
+    pub(crate) fn entries(&self) -> Result<Vec<WorktreeEntry>, Error> {
         let mut entries = self.entries_of(|_| true)?;
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(entries)
@@ -117,7 +117,7 @@ impl<'a> WorktreeContext<'a> {
     ///
     /// # Errors
     /// That nothing says where such folders lie.
-    pub(in super::super) fn strange_folders(&self) -> Result<Vec<PathBuf>, Error> {
+    pub(crate) fn strange_folders(&self) -> Result<Vec<PathBuf>, Error> {
         Ok(WorktreeFolder::of(self.project, &self.config, &self.repo)?.strange_folders())
     }
 
@@ -127,7 +127,7 @@ impl<'a> WorktreeContext<'a> {
     }
 
     /// Returns the parts that a run tree is made from.
-    pub(in super::super) fn scenery(&self) -> RunTreeContext<'_, '_> {
+    pub(crate) fn scenery(&self) -> RunTreeContext<'_, '_> {
         RunTreeContext {
             project: self.project,
             config: &self.config,

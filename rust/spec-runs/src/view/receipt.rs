@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::receipt::CompletionReceipt;
+use crate::receipt::CompletionReceipt;
 use chant_base::counted_list::CountedList;
 
 /// Receipts, oldest first.

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::super::leases::spec_key;
-use super::super::project::ProjectRuns;
 use super::job_file::JobFile;
 use super::job_folder::JobFolder;
 use super::workplace::WorkerOptions;
+use crate::leases::spec_key;
+use crate::project::ProjectRuns;
 use chant_base::error::Error;
 use chant_config::leases::NAMESPACE;
 use chant_git::Repo;

@@ -5,14 +5,14 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use super::super::project::ProjectRuns;
-use super::super::project::run_tree::RunTreeContext;
 use super::branch_return::BranchReturn;
 use super::job_file::JobFile;
 use super::job_folder::{JobFolder, WorkerFolder};
 use super::mirrors::prune_mirrors;
 use super::state_of;
 use super::workplace::{WorkerOptions, is_inside};
+use crate::project::ProjectRuns;
+use crate::project::run_tree::RunTreeContext;
 use chant_base::answer::Answer;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;

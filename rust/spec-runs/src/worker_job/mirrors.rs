@@ -14,7 +14,7 @@ const LONGEST_FILLING: u64 = 1800;
 /// The time after which a mirror that no job used is removed.
 const LONGEST_UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 /// The endings of the names of a mirror's folder and of its lock.
-const FOLDER: &str = "git";
+const FOLDER_NAME: &str = "git";
 const LOCK: &str = "lock";
 
 /// The place of a mirror.
@@ -38,7 +38,7 @@ impl MirrorPlace {
 
     /// Returns the folder of the mirror.
     pub(super) fn folder(&self) -> PathBuf {
-        self.file(FOLDER)
+        self.file(FOLDER_NAME)
     }
 
     /// Waits until no other job fills the mirror, and notes that it is used.

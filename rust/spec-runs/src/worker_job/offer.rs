@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::super::agents::discovery::{AgentSearch, InstalledAgent};
-use super::super::agents::probe::AgentProbe;
-use super::super::agents::{Agent, template, templates};
 use super::workplace::{FREE, WorkerOptions};
+use crate::agents::discovery::{AgentSearch, InstalledAgent};
+use crate::agents::probe::AgentProbe;
+use crate::agents::{Agent, template, templates};
 use chant_base::answer::Answer;
 use chant_base::environment::{PassedNames, filter_environment};
 use chant_base::error::Error;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::super::error::{SpeckitError, to_tool_error};
-use super::super::files::FeatureStore;
-use super::super::resolve::{FeatureDirectory, ResolvedProject};
-use super::super::view::BoxesView;
 use super::ARTIFACTS;
+use crate::error::{SpeckitError, to_tool_error};
+use crate::files::FeatureStore;
+use crate::resolve::{FeatureDirectory, ResolvedProject};
+use crate::view::BoxesView;
 use chant_base::answer::{Answer, TextRange, piece};
 use chant_base::error::{CoreError, Error};
 use chant_base::next_step::hint;

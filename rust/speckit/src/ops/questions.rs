@@ -2,11 +2,11 @@
 
 use serde::Deserialize;
 
-use super::super::error::{SpeckitError, to_tool_error};
-use super::super::events::FeatureEvent;
-use super::super::files::{CallerIdentity, FeatureStore};
-use super::super::questions::{AgentQuestion, QuestionListener, QuestionState};
-use super::super::view::QuestionView;
+use crate::error::{SpeckitError, to_tool_error};
+use crate::events::FeatureEvent;
+use crate::files::{CallerIdentity, FeatureStore};
+use crate::questions::{AgentQuestion, QuestionListener, QuestionState};
+use crate::view::QuestionView;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{DoorKind, NextStep};

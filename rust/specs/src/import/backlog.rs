@@ -2,8 +2,8 @@
 
 use serde::de::DeserializeOwned;
 
-use super::super::model::SpecStatus;
 use super::{ImportCandidate, ImportReading};
+use crate::model::SpecStatus;
 use chant_text::front_matter::{self, FrontMatterEntry, TextList};
 
 /// Keys whose texts stay keys of the spec, under the same name.

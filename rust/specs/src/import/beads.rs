@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use super::super::model::SpecStatus;
-use super::super::parse::CRITERIA;
 use super::record::{is_blank, note_rest, take_text, words};
 use super::{ExtraValue, ImportCandidate, ImportReading};
+use crate::model::SpecStatus;
+use crate::parse::CRITERIA;
 use chant_text::checklist::behind_box;
 
 /// Keys whose texts stay keys of the spec, under the same name.

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::error::ChantError;
-use super::super::id::{InvalidSpecId, SpecId, sequence_text};
-use super::super::ops::add::{last_of_today, suffix};
-use super::super::project::{Project, ProjectSnapshot};
+use crate::error::ChantError;
+use crate::id::{InvalidSpecId, SpecId, sequence_text};
+use crate::ops::add::{last_of_today, suffix};
+use crate::project::{Project, ProjectSnapshot};
 use chant_base::error::Error;
 
 /// The free ids; they stay free while the specs folder is locked.

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::super::error::ChantError;
-use super::super::project::{ARCHIVE, Project, ProjectSnapshot};
 use super::ORIGIN;
+use crate::error::ChantError;
+use crate::project::{ARCHIVE, Project, ProjectSnapshot};
 use chant_base::error::Error;
 use chant_store::StoreError;
 use chant_store::disk::{self, FolderListing};

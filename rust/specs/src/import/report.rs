@@ -1,9 +1,9 @@
 //! The report of what an import did, or would do.
 
-use super::super::view::import::{
+use super::write::{ImportMode, ImportPlan, ImportSource};
+use crate::view::import::{
     ConflictView, ImportReport, ImportedSpecView, PresentSpecView, UnmappedView, UpdatedSpecView,
 };
-use super::write::{ImportMode, ImportPlan, ImportSource};
 use chant_base::answer::Answer;
 
 impl ImportPlan<'_> {

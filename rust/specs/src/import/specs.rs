@@ -1,8 +1,8 @@
 //! Reads specs of another project.
 
-use super::super::model::SpecStatus;
-use super::super::parse;
 use super::{ExtraValue, ImportCandidate, ImportReading};
+use crate::model::SpecStatus;
+use crate::parse;
 use chant_base::external_items;
 use chant_store::index::FileSource;
 

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::super::model::{SpecStatus, SpecType};
 use super::record::words;
 use super::{ImportCandidate, ImportReading};
+use crate::model::{SpecStatus, SpecType};
 
 /// Columns that repeat others, or that are true only in the place where the table was made.
 const DERIVED: [&str; 6] = ["dialect", "id", "done", "ready", "waits_for", "path"];

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::super::model::KEY_ORDER;
 use super::ORIGIN;
 use super::record::short;
+use crate::model::KEY_ORDER;
 use chant_base::error::Error;
 use chant_text::edit::{Edit, EditError, apply, line_break, with_line_break};
 use chant_text::front_matter::{self, FrontMatterValue};

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::super::error::ChantError;
-use super::super::model::Spec;
-use super::super::parse;
-use super::super::project::{Project, ProjectSnapshot};
 use super::ImportCandidate;
 use super::records::ImportRecords;
 use super::three_way::{self, ImportConflict};
 use super::write::{ImportPlan, ImportSource};
+use crate::error::ChantError;
+use crate::model::Spec;
+use crate::parse;
+use crate::project::{Project, ProjectSnapshot};
 use chant_base::error::Error;
 use chant_store::index::FileSource;
 use chant_store::journal::ChangeStep;

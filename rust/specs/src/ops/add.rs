@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::super::approval;
-use super::super::error::ChantError;
-use super::super::from_run;
-use super::super::id::{InvalidSpecId, SpecId, date_and_sequence, sequence_text};
-use super::super::model::{Spec, SpecStatus, SpecType};
-use super::super::parse;
-use super::super::project::{Project, ProjectSnapshot, SPECS, prompts};
-use super::super::{derive, parse::CRITERIA};
 use super::lint::findings;
 use super::run_addition::RunAddition;
+use crate::approval;
+use crate::error::ChantError;
+use crate::from_run;
+use crate::id::{InvalidSpecId, SpecId, date_and_sequence, sequence_text};
+use crate::model::{Spec, SpecStatus, SpecType};
+use crate::parse;
+use crate::project::{Project, ProjectSnapshot, SPECS, prompts};
+use crate::{derive, parse::CRITERIA};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
@@ -384,11 +384,7 @@ pub fn next_id(
 }
 
 /// The highest sequence of the IDs of a day, of those that git knows, too; 0 when there is none.
-pub(in super::super) fn last_of_today(
-    project: &Project,
-    snapshot: &ProjectSnapshot,
-    today: &str,
-) -> u64 {
+pub(crate) fn last_of_today(project: &Project, snapshot: &ProjectSnapshot, today: &str) -> u64 {
     let sequence = |id: &SpecId| {
         let (date, sequence) = date_and_sequence(id)?;
         (date == today).then_some(sequence)
@@ -407,7 +403,7 @@ pub(in super::super) fn last_of_today(
 }
 
 /// Returns three random characters that distinguish what two machines made on one day.
-pub(in super::super) fn suffix() -> String {
+pub(crate) fn suffix() -> String {
     std::iter::repeat_with(|| fastrand::digit(36))
         .take(3)
         .collect()

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::super::error::ChantError;
-use super::super::model::{Spec, SpecStatus};
-use super::super::project::{ARCHIVE, Project, ProjectSnapshot, SPECS};
+use crate::error::ChantError;
+use crate::model::{Spec, SpecStatus};
+use crate::project::{ARCHIVE, Project, ProjectSnapshot, SPECS};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::super::error::ChantError;
-use super::super::model::{KEY_ORDER, Spec, SpecStatus};
-use super::super::parse;
-use super::super::project::{Project, ProjectSnapshot};
+use crate::error::ChantError;
+use crate::model::{KEY_ORDER, Spec, SpecStatus};
+use crate::parse;
+use crate::project::{Project, ProjectSnapshot};
 use chant_base::error::Error;
 use chant_store::disk::{self, LOCK_TIMEOUT};
 use chant_store::index::FileSource;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::super::error::ChantError;
-use super::super::id::SpecId;
-use super::super::model::Spec;
-use super::super::project::{Project, ProjectSnapshot};
-use super::super::scores::SpecScores;
-use super::super::view::list::{problems_of_page, title_shown};
-use super::super::view::report::{LintDiagnostic, LintReport, PluginFindings, ScoreView};
 use super::linter::{LintFile, of_files};
 use super::read::room_of;
+use crate::error::ChantError;
+use crate::id::SpecId;
+use crate::model::Spec;
+use crate::project::{Project, ProjectSnapshot};
+use crate::scores::SpecScores;
+use crate::view::list::{problems_of_page, title_shown};
+use crate::view::report::{LintDiagnostic, LintReport, PluginFindings, ScoreView};
 use chant_base::answer::{Answer, PageRequest, fitting, size_of};
 use chant_base::error::Error;
 use chant_config::view::ConfigFindingView;
@@ -156,9 +156,7 @@ fn score<'a>(spec: &'a Spec, scores: &SpecScores) -> ScoreView<'a> {
         confidence: scores.confidence.letter(),
         splittability: scores.splittability.letter(),
         ac_quality: scores.ac_quality.letter(),
-        isolation: scores
-            .isolation
-            .map(super::super::scores::QualityGrade::letter),
+        isolation: scores.isolation.map(crate::scores::QualityGrade::letter),
         suggestions: scores.suggestions(),
     }
 }

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::super::id::SpecId;
-use super::super::model::{BrokenSpec, Spec, SpecStatus};
-use super::super::project::{Project, ProjectSnapshot};
-use super::super::rules::{LOOKING_AROUND, LintSubject, PARSE, rules};
-use super::super::scores::{SpecScores, SpecSize};
-use super::super::specs::describe_cycle;
-use super::super::view::report::LintDiagnostic;
+use crate::id::SpecId;
+use crate::model::{BrokenSpec, Spec, SpecStatus};
+use crate::project::{Project, ProjectSnapshot};
+use crate::rules::{LOOKING_AROUND, LintSubject, PARSE, rules};
+use crate::scores::{SpecScores, SpecSize};
+use crate::specs::describe_cycle;
+use crate::view::report::LintDiagnostic;
 use chant_base::counted::count_visited;
 use chant_base::lint::{LintFinding, Severity};
 use chant_base::progress::ProgressMeter;

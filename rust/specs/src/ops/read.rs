@@ -7,15 +7,15 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::error::ChantError;
-use super::super::model::{Spec, SpecProblem, SpecStatus};
-use super::super::parse;
-use super::super::project::{Project, ProjectSnapshot};
-use super::super::view::list::{
+use crate::error::ChantError;
+use crate::model::{Spec, SpecProblem, SpecStatus};
+use crate::parse;
+use crate::project::{Project, ProjectSnapshot};
+use crate::view::list::{
     ProblemEntry, SpecEntry, SpecList, problems, problems_of_page, title_shown,
 };
-use super::super::view::spec::{SpecDetails, VerificationReport};
-use super::super::view::status::{SpecActivity, StatusCounts};
+use crate::view::spec::{SpecDetails, VerificationReport};
+use crate::view::status::{SpecActivity, StatusCounts};
 use chant_base::answer::{Answer, DEFAULT_LIMIT, PageRequest, TextRange, fitting, piece, size_of};
 use chant_base::counted_list::CountedList;
 use chant_base::error::Error;

@@ -5,9 +5,9 @@
 //! specs that people decide about. The bound counts the specs in the project that still wait for a person: it
 //! needs no state of its own, holds across connections and retries, and grows again as people decide.
 
-use super::super::error::ChantError;
-use super::super::model::{Spec, SpecStatus};
-use super::super::project::{Project, ProjectSnapshot};
+use crate::error::ChantError;
+use crate::model::{Spec, SpecStatus};
+use crate::project::{Project, ProjectSnapshot};
 use chant_text::front_matter;
 
 /// The run that adds a spec, and the specs around it.

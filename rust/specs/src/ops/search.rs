@@ -8,11 +8,11 @@ use memchr::memmem::Finder;
 use rayon::prelude::*;
 use regex::{Regex, RegexBuilder};
 
-use super::super::error::ChantError;
-use super::super::model::{Spec, SpecStatus};
-use super::super::project::Project;
-use super::super::view::list::{ArchivedSpecEntry, SpecEntry};
 use super::read::spec_list;
+use crate::error::ChantError;
+use crate::model::{Spec, SpecStatus};
+use crate::project::Project;
+use crate::view::list::{ArchivedSpecEntry, SpecEntry};
 use chant_base::answer::{Answer, PageRequest};
 use chant_base::error::Error;
 use chant_text::signature::{SignatureQuery, TextSignature};

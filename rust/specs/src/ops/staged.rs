@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::super::error::ChantError;
-use super::super::model::Spec;
-use super::super::parse;
-use super::super::project::{Project, ProjectSnapshot, SPECS};
-use super::super::specs::SpecGraph;
 use super::add::{self, NewSpec};
 use super::edit::{self, SpecDraft};
 use super::run_addition::RunAddition;
 use super::update::{self, SpecUpdate};
+use crate::error::ChantError;
+use crate::model::Spec;
+use crate::parse;
+use crate::project::{Project, ProjectSnapshot, SPECS};
+use crate::specs::SpecGraph;
 use chant_base::error::Error;
 use chant_base::external_items::{self, StatusLookup};
 use chant_store::index::{DocumentChange, FileSource};

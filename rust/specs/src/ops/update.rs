@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
-use super::super::checks::without_checks;
-use super::super::error::ChantError;
-use super::super::model::{Criterion, Spec, SpecStatus};
-use super::super::project::{Project, ProjectSnapshot};
-use super::super::specs::describe_cycle;
 use super::add::check_known;
 use super::edit::{self, SpecDraft};
 use super::wording;
+use crate::checks::without_checks;
+use crate::error::ChantError;
+use crate::model::{Criterion, Spec, SpecStatus};
+use crate::project::{Project, ProjectSnapshot};
+use crate::specs::describe_cycle;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::external_items::is_key;

@@ -1,10 +1,10 @@
 //! A person's changes of a spec's wording: its title, the list of its criteria, and keys that tools do not set.
 
-use super::super::error::ChantError;
-use super::super::model::{Criterion, Spec};
-use super::super::parse::CRITERIA;
 use super::edit::SpecDraft;
 use super::update::{SpecUpdate, folded, without_box};
+use crate::error::ChantError;
+use crate::model::{Criterion, Spec};
+use crate::parse::CRITERIA;
 use chant_base::error::Error;
 use chant_text::edit::{Edit, line_break};
 use chant_text::markdown;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::model::Spec;
-use super::super::parse;
 use super::{Project, ProjectSnapshot};
+use crate::model::Spec;
+use crate::parse;
 use chant_base::error::Error;
 use chant_base::next_step::DoorKind;
 use chant_store::files;

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::super::id::SpecId;
-use super::super::model::SpecStatus;
-use super::super::parse::{self, ParsedSpec};
-use super::super::specs::{ExternalDependency, SpecGraph};
 use super::lookup::look_up;
 use super::{AGENTS, ARCHIVE, CONFIG, ConfigTexts, SPECS};
+use crate::id::SpecId;
+use crate::model::SpecStatus;
+use crate::parse::{self, ParsedSpec};
+use crate::specs::{ExternalDependency, SpecGraph};
 use chant_base::external_items::{self, ExternalItems, ExternalStatus};
 use chant_config::{Config, ConfigError};
 use chant_graph::Node;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::error::ChantError;
-use super::super::id::SpecId;
 use super::{Project, ProjectOptions};
+use crate::error::ChantError;
+use crate::id::SpecId;
 use chant_base::error::Error;
 use chant_base::run_variables::{AGENT_VARIABLES, MARK, RUNNER_VALUE};
 use chant_store::disk;
@@ -37,7 +37,7 @@ impl Project {
     ///
     /// # Errors
     /// A `StoreError` when the worktree is gone.
-    pub(in super::super) fn copy_with(&self, id: &SpecId) -> Result<Option<Arc<Self>>, Error> {
+    pub(crate) fn copy_with(&self, id: &SpecId) -> Result<Option<Arc<Self>>, Error> {
         let is_own = |own: &&CallerRun| own.spec_id == id.as_str();
         match self.own.as_ref().filter(is_own) {
             Some(own) => Ok(Some(self.opened(own)?)),
@@ -46,7 +46,7 @@ impl Project {
     }
 
     /// Returns the spec that the caller works on, if an agent of a run asks.
-    pub(in super::super) fn spec_of_run(&self) -> Option<&str> {
+    pub(crate) fn spec_of_run(&self) -> Option<&str> {
         self.own.as_ref().map(|own| own.spec_id.as_str())
     }
 
@@ -54,7 +54,7 @@ impl Project {
     ///
     /// # Errors
     /// A `StoreError` when the folder is gone.
-    pub(in super::super) fn copy_of_run(&self) -> Result<Option<Arc<Self>>, Error> {
+    pub(crate) fn copy_of_run(&self) -> Result<Option<Arc<Self>>, Error> {
         self.own.as_ref().map(|own| self.opened(own)).transpose()
     }
 
@@ -100,7 +100,7 @@ impl Project {
     }
 
     /// Returns the variable that shows that an agent of a run asks; `None` when none does.
-    pub(in super::super) fn sign_of_run(&self) -> Option<&'static str> {
+    pub(crate) fn sign_of_run(&self) -> Option<&'static str> {
         let variables = &self.environment;
         // Our own processes beside a run carry the mark, too, with a value of its own.
         let differs = |name: &str| {

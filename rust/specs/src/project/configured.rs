@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::super::view::held_specs::HeldSpecs;
 use super::{AGENTS, CONFIG, Project, ProjectSnapshot};
+use crate::view::held_specs::HeldSpecs;
 use chant_config::Config;
 use chant_config::check::{
     CheckedFile, ConfigFinding, MisspelledKey, in_front_matter, in_yaml, with_refusal,
@@ -58,7 +58,7 @@ impl Project {
 
 impl Project {
     /// Returns the problems with the keys of those files and of the one for features beside them.
-    pub(in super::super) fn configuration_mistakes(&self) -> Vec<ConfigFinding> {
+    pub(crate) fn configuration_mistakes(&self) -> Vec<ConfigFinding> {
         let files = self.configuration_files().into_iter();
         let mut findings: Vec<ConfigFinding> = files.flat_map(|file| file.findings).collect();
         let of_features = self.root.locate(SPECKIT_CONFIG).ok();
@@ -76,7 +76,7 @@ impl ProjectSnapshot {
     ///
     /// # Errors
     /// `MisspelledKey`.
-    pub(in super::super) fn refuse_misspelled(&self) -> Result<(), MisspelledKey> {
+    pub(crate) fn refuse_misspelled(&self) -> Result<(), MisspelledKey> {
         // One that cannot be read is refused by the code that goes by it.
         match &self.config {
             Ok(config) => config.refuse_misspelled(),

@@ -3,8 +3,8 @@
 use std::sync::MutexGuard;
 use std::time::Instant;
 
-use super::super::model::SpecProblem;
 use super::{ARCHIVE, Project};
+use crate::model::SpecProblem;
 use chant_base::error::Error;
 use chant_store::disk::{self, TICK};
 use chant_store::journal::LeftChange;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::super::id::SpecId;
-use super::super::model::SpecStatus;
-use super::super::parse;
 use super::{ARCHIVE, SPECS};
+use crate::id::SpecId;
+use crate::model::SpecStatus;
+use crate::parse;
 use chant_store::StoreError;
 use chant_store::disk::{self, Disk};
 use chant_store::index::FileSource;

@@ -5,11 +5,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::super::ops::LintMemory;
-use super::super::work_items::{WorkItems, is_run_id};
 use super::cache::ProjectCache;
 use super::caller_run::CallerRun;
 use super::{MOST_LOOKS, Project, SPECS};
+use crate::ops::LintMemory;
+use crate::work_items::{WorkItems, is_run_id};
 use chant_base::error::Error;
 use chant_places::missing_folders::MissingFolders;
 use chant_store::disk;

@@ -1,9 +1,9 @@
 //! Specs that are not in the checkout: why there are none, which ones git knows, and whether archived ones are gone.
 
-use super::super::error::ChantError;
-use super::super::id::SpecId;
-use super::super::model::SpecProblem;
 use super::{ARCHIVE, CONFIG, Project, SPECS};
+use crate::error::ChantError;
+use crate::id::SpecId;
+use crate::model::SpecProblem;
 use chant_places::missing_folders;
 use chant_store::{StoreError, disk};
 use std::path::PathBuf;
@@ -93,7 +93,7 @@ impl Project {
     }
 
     /// The IDs of active specs that begin with a text and that git knows: in the newest commit of any branch, or in the index.
-    pub(in super::super) fn ids_in_git(&self, beginning: &str) -> Vec<SpecId> {
+    pub(crate) fn ids_in_git(&self, beginning: &str) -> Vec<SpecId> {
         let repo = self.repo().ok().flatten();
         let folder = self.root.path().join(SPECS);
         let names = repo.and_then(|repo| repo.names_in_branches(&folder, beginning).ok());

@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::super::model::Spec;
-use super::super::parse::ParsedSpec;
 use super::{ExternalDependency, SpecGraph, SpecState};
+use crate::model::Spec;
+use crate::parse::ParsedSpec;
 use chant_graph::ItemProgress;
 use chant_store::index::DocumentChange;
 

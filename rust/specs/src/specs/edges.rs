@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::super::model::Spec;
 use super::{ExternalDependency, SpecGraph, SpecState, contains};
+use crate::model::Spec;
 use chant_graph::{Edge, EdgeKind, ItemProgress, Node};
 
 impl SpecGraph {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::super::model::Spec;
 use super::SpecGraph;
+use crate::model::Spec;
 use chant_base::ident::ResolvedId;
 
 impl SpecGraph {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::import::{ImportUpdate, UnmappedField};
+use crate::import::{ImportUpdate, UnmappedField};
 
 /// The whole of an import.
 #[derive(Debug, Serialize)]

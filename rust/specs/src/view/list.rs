@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::model::{Spec, SpecProblem, SpecStatus};
+use crate::model::{Spec, SpecProblem, SpecStatus};
 use chant_base::answer::cut;
 use chant_base::counted_list::CountedList;
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::super::model::{Spec, SpecStatus};
-use super::super::specs::{SpecGraph, SpecWait};
 use super::list::ProblemEntry;
+use crate::model::{Spec, SpecStatus};
+use crate::specs::{SpecGraph, SpecWait};
 use chant_graph::EdgeKind;
 
 /// The number of criteria of a spec, and their state.

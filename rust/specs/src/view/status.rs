@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::super::model::SpecStatus;
-use super::super::specs::SpecGraph;
 use super::list::{ProblemEntry, problems};
 use super::work_load::WorkLoad;
+use crate::model::SpecStatus;
+use crate::specs::SpecGraph;
 use chant_base::counted_list::CountedList;
 
 /// Counts of specs by state.

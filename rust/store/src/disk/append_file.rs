@@ -4,10 +4,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::super::{StoreError, WRITE};
 use super::ownership::private;
 use super::place::FilePlace;
 use super::regular;
+use crate::{StoreError, WRITE};
 
 /// A file of ours that is written at its end only.
 pub struct AppendFile {

@@ -129,7 +129,7 @@ pub fn replace_beneath(_folder: &Path, _name: &str, _text: &str) -> io::Result<(
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::super::Disk;
+    use crate::disk::Disk;
 
     #[test]
     fn a_link_in_the_folder_is_not_read_and_one_on_the_way_there_is() {
@@ -141,7 +141,7 @@ mod tests {
         std::fs::write(folder.join("plain"), "plain").unwrap();
         std::os::unix::fs::symlink("../secret", folder.join("link")).unwrap();
         let disk = Disk::default().without_links_in(&way);
-        let real = super::super::real(&folder).unwrap();
+        let real = crate::disk::real(&folder).unwrap();
         let read = |name: &str| disk.read_text(&real.join(name), name).map(|(text, _)| text);
         assert_eq!(read("plain").unwrap(), "plain");
         assert!(

@@ -6,13 +6,13 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::files::is_gits;
 use super::beneath::{OpenOutcome, open_beneath, open_plain};
 use super::opened_place::place_of;
 use super::{FileStamp, open_without_waiting};
+use crate::files::is_gits;
 
 /// The number of times a path is resolved again that leads elsewhere each time.
-const ATTEMPTS: usize = 10;
+const MAX_ATTEMPTS: usize = 10;
 
 /// The way links are followed where files are read.
 #[derive(Debug, Clone, Default)]
@@ -69,7 +69,7 @@ impl OpenBounds {
 /// the opening itself follows none.
 fn open_below(root: &Path, path: &Path) -> io::Result<File> {
     let mut real = path.to_owned();
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         match open_plain(root, &real)? {
             OpenOutcome::File(file) => return Ok(file),
             OpenOutcome::Unsupported => return open_checked(root, path),

@@ -3,9 +3,9 @@
 
 use std::io::{self, Read};
 
-use super::super::digest::sha256;
 use super::place::FilePlace;
 use super::{FileStamp, LARGEST};
+use crate::digest::sha256;
 
 /// The state of a file when a change of it was decided.
 #[derive(Debug, Clone, Copy)]

@@ -11,7 +11,7 @@ use super::place::{FilePlace, OpenFolder};
 use super::stamps::FileStamp;
 
 /// The time between two attempts.
-const PAUSE: Duration = Duration::from_millis(10);
+const RETRY_DELAY: Duration = Duration::from_millis(10);
 
 /// The place of such a lock, and the rules of its program.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +76,7 @@ impl FolderLock {
                 let why = format!("is being edited by {}", request.program);
                 return Err(busy(place.path(), why));
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(RETRY_DELAY);
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::super::StoreError;
 use super::{sweep, temporary_names};
+use crate::StoreError;
 use chant_base::counted::count_listed;
 
 /// The entries of a folder.

@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::super::StoreError;
 use super::held_files::HeldFile;
 use super::lock_files::{OwnedLock, lock_file_of};
 use super::{FileStamp, LOCK_TIMEOUT, open_without_waiting, stamp};
+use crate::StoreError;
 
 /// A held lock on a file or folder; freed when dropped, and by the kernel when its holder dies.
 #[derive(Debug)]

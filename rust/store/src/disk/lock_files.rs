@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::super::StoreError;
-use super::super::digest::hex;
 use super::weak_guarantees::{WeakGuarantee, record_weak_guarantee};
 use super::{
     create_owned, is_process, make_folders, make_owned_folder, read_made_up, read_owned, remove,
     rename_new,
 };
+use crate::StoreError;
+use crate::digest::hex;
 
 /// The folder of lock files in the user's own state.
-const FOLDER: &str = "locks";
+const FOLDER_NAME: &str = "locks";
 /// Bytes of what a lock file says.
-const LARGEST: u64 = 4096;
+const MAX_SIZE: u64 = 4096;
 /// Bytes of a path's digest in a name.
 const DIGEST: usize = 16;
 
@@ -29,7 +29,7 @@ static PLACE: OnceLock<PathBuf> = OnceLock::new();
 
 /// Names the user's own state folder, in which lock files may be made. The first one that is named counts.
 pub fn keep_lock_files_in(user_state: &Path) {
-    PLACE.get_or_init(|| user_state.join(FOLDER));
+    PLACE.get_or_init(|| user_state.join(FOLDER_NAME));
 }
 
 /// The lock file that stands for a document or folder.
@@ -119,7 +119,7 @@ impl OwnedLock {
                 Err(StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error),
             }
-            let said = match read_owned(&path, LARGEST) {
+            let said = match read_owned(&path, MAX_SIZE) {
                 Err(StoreError::Missing { .. }) => continue,
                 said => said?,
             };
@@ -140,7 +140,7 @@ impl OwnedLock {
 
 impl Drop for OwnedLock {
     fn drop(&mut self) {
-        if self.is_ours() && read_owned(&self.path, LARGEST).is_ok_and(|said| said == self.text) {
+        if self.is_ours() && read_owned(&self.path, MAX_SIZE).is_ok_and(|said| said == self.text) {
             // One that stays is taken over when this process has ended.
             remove(&self.path).log_failure("remove a lock file");
         }
@@ -157,7 +157,7 @@ fn take_away(path: &Path, said: &str) -> Result<(), StoreError> {
         Err(StoreError::Missing { .. }) => return Ok(()),
         Err(error) => return Err(error),
     }
-    if read_owned(&aside, LARGEST).is_ok_and(|now| now == said) {
+    if read_owned(&aside, MAX_SIZE).is_ok_and(|now| now == said) {
         return remove(&aside);
     }
     rename_new(&aside, path)

@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::{StoreError, WRITE};
 use super::FileStamp;
 #[cfg(unix)]
 use super::by_handle as system;
 #[cfg(not(unix))]
 use super::by_path as system;
+use crate::{StoreError, WRITE};
 
 /// A folder in which files are made, renamed and removed.
 #[derive(Debug, Clone)]

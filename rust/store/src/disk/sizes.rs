@@ -10,11 +10,11 @@ use std::time::Instant;
 use super::{FileStamp, TICK, created_at};
 
 /// So many are remembered; with more, all are forgotten.
-const MOST: usize = 200_000;
+const MAX_COUNT: usize = 200_000;
 /// Bytes of a piece that is compared.
 const PIECE: usize = 64;
 /// Bytes of the smallest blocks in which programs write.
-const BLOCK: usize = 512;
+const BLOCK_SIZE: usize = 512;
 
 /// The sizes and pieces of documents when they were read last, shared by all copies of a disk.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +39,7 @@ impl ReadSizes {
     /// lost its end, and no other file took its place.
     pub(super) fn note(&self, path: &Path, text: &[u8], stamp: &FileStamp) -> Option<&'static str> {
         let mut all = self.locked();
-        if all.len() >= MOST && !all.contains_key(path) {
+        if all.len() >= MAX_COUNT && !all.contains_key(path) {
             all.clear();
         }
         let known = all.entry(path.to_owned()).or_insert_with(|| ReadSize {
@@ -92,7 +92,8 @@ impl ReadSize {
                     .zip(&*self.pieces)
                     .all(|(now, was)| now == *was)
         };
-        let is_cut = stamp.size < self.size && (text.len().is_multiple_of(BLOCK) || is_beginning());
+        let is_cut =
+            stamp.size < self.size && (text.len().is_multiple_of(BLOCK_SIZE) || is_beginning());
         is_cut.then_some("it lost its end a moment ago")
     }
 }

@@ -3,10 +3,10 @@
 
 use std::io;
 
-use super::super::{StoreError, WRITE};
 use super::expected::ExpectedFile;
 use super::place::FilePlace;
 use super::write::give_back;
+use crate::{StoreError, WRITE};
 
 /// Where the replaced file is kept where two files cannot change places at once.
 pub fn kept_beside(slot: &FilePlace) -> FilePlace {

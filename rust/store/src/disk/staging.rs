@@ -5,11 +5,11 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::super::{StoreError, WRITE};
 use super::place::{FilePlace, OpenFolder};
 use super::sweep::{sweep_when_due, temporary_beside};
 use super::temporary_names::temporary_name;
 use super::{Disk, stamp};
+use crate::{StoreError, WRITE};
 
 /// Returns true if a file that waits in one folder can take its place in another, as it would be made there.
 pub fn can_stage(waiting: &Path, folder: &Path, is_new: bool) -> bool {

@@ -13,7 +13,7 @@ use super::{ABANDONED, is_process};
 /// A folder is looked through again when so many times that has passed which it took.
 const REST: u32 = 100;
 /// Folders that are remembered.
-const MOST: usize = 1024;
+const MAX_COUNT: usize = 1024;
 
 /// When each folder may be looked through again.
 static NEXT: LazyLock<Mutex<HashMap<PathBuf, Instant>>> = LazyLock::new(Mutex::default);
@@ -33,7 +33,7 @@ pub(super) fn sweep_when_due(folder: &OpenFolder) {
     if next.get(folder.path()).is_some_and(|next| *next > start) {
         return;
     }
-    if next.len() >= MOST {
+    if next.len() >= MAX_COUNT {
         next.clear();
     }
     next.insert(folder.path().to_owned(), start + Duration::from_secs(1));

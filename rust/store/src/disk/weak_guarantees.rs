@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Folders that are remembered for a promise.
-const MOST: usize = 64;
+const MAX_COUNT: usize = 64;
 
 /// The weak guarantees noted in this process: where, and whether each was reported.
 static NOTED: Mutex<BTreeMap<(WeakGuarantee, PathBuf), bool>> = Mutex::new(BTreeMap::new());
@@ -50,7 +50,7 @@ fn noted() -> MutexGuard<'static, BTreeMap<(WeakGuarantee, PathBuf), bool>> {
 pub(super) fn record_weak_guarantee(promise: WeakGuarantee, folder: &Path) {
     let mut noted = noted();
     let of_promise = noted.keys().filter(|(one, _)| *one == promise).count();
-    if of_promise < MOST {
+    if of_promise < MAX_COUNT {
         noted
             .entry((promise, folder.to_owned()))
             .or_insert_with(|| {

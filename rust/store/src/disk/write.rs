@@ -4,7 +4,6 @@ use chant_base::diagnostics::LogFailure;
 use std::fs::{File, Metadata};
 use std::io;
 
-use super::super::{StoreError, WRITE};
 use super::expected::ExpectedFile;
 use super::held_files::HeldFile;
 use super::lock::is_refusal;
@@ -12,6 +11,7 @@ use super::place::{FilePlace, OpenFolder};
 use super::sweep::temporary_beside;
 use super::weak_guarantees::{WeakGuarantee, record_weak_guarantee};
 use super::{Disk, FileStamp, LARGEST};
+use crate::{StoreError, WRITE};
 
 /// Renames onto a free name; an existing target is never replaced.
 ///

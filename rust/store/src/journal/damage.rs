@@ -1,11 +1,11 @@
 //! Texts of an interrupted change that a loss of power emptied or damaged: the better of the old and the new one wins.
 
-use super::super::StoreError;
-use super::super::digest::sha256;
-use super::super::disk::{self, ExpectedContent, ExpectedFile, FileStamp};
 use super::ChangeJournal;
 use super::intent::{ChangePhase, PlacedStep, StepRecord};
 use super::recovery::StepState;
+use crate::StoreError;
+use crate::digest::sha256;
+use crate::disk::{self, ExpectedContent, ExpectedFile, FileStamp};
 
 /// The damage of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::StoreError;
-use super::super::disk::{self, FilePlace, OpenFolder};
-use super::super::files::{OpenFolders, RootFolder};
+use crate::StoreError;
+use crate::disk::{self, FilePlace, OpenFolder};
+use crate::files::{OpenFolders, RootFolder};
 
 /// The layout of records that is written here.
 pub(super) const SCHEMA: u32 = 2;

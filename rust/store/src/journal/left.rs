@@ -5,16 +5,16 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{disk, undecided};
 use super::intent::KEPT;
 use super::{ChangeJournal, UnfinishedChange};
+use crate::{disk, undecided};
 
 /// The file that says why a change is kept, beside its record.
 pub(super) const REASON: &str = "reason.json";
 /// The name of the folder of a kept change, up to its number.
 pub(super) const KEPT_FOLDER: &str = "kept-";
 /// Changes that are reported.
-const MOST: usize = 20;
+const MAX_COUNT: usize = 20;
 
 /// A file of a change that is neither done nor taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl ChangeJournal<'_> {
         };
         let kept = folders.map(|one| journal.join(one.name));
         kept.filter_map(|folder| self.kept_change(&folder))
-            .take(MOST)
+            .take(MAX_COUNT)
             .collect()
     }
 

@@ -5,16 +5,16 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::super::StoreError;
-use super::super::digest::sha256;
-use super::super::disk::{
-    self, ABANDONED, ExpectedContent, ExpectedFile, FilePlace, FileStamp, Lock, OpenFolder,
-};
-use super::super::files::{self, OpenFolders};
-use super::super::undecided;
 use super::intent::{self, ChangeIntent, ChangePhase, KEPT, OWNER, PlacedStep, SCHEMA, StepRecord};
 use super::left::{KEPT_FOLDER, KeptReason, REASON};
 use super::{ChangeJournal, UnfinishedChange, change_name};
+use crate::StoreError;
+use crate::digest::sha256;
+use crate::disk::{
+    self, ABANDONED, ExpectedContent, ExpectedFile, FilePlace, FileStamp, Lock, OpenFolder,
+};
+use crate::files::{self, OpenFolders};
+use crate::undecided;
 
 /// The time for which a document of a change is waited for that another writer holds; then the next one to
 /// come finishes it.

@@ -6,17 +6,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::super::digest::sha256;
-use super::super::disk::{
+use super::intent::{self, ChangeIntent, ChangePhase, OWNER, PlacedStep, SCHEMA, StepRecord};
+use super::{ChangeJournal, ChangeStep, LockedFile, change_name, held_of};
+use crate::digest::sha256;
+use crate::disk::{
     self, ExpectedContent, ExpectedFile, FilePlace, FileSystemFlush, Lock, OpenFolder,
     TemporaryFile,
 };
-use super::super::files::{self, OpenFolders};
-use super::super::state::StateFolder;
-use super::super::undecided;
-use super::super::{StoreError, WRITE};
-use super::intent::{self, ChangeIntent, ChangePhase, OWNER, PlacedStep, SCHEMA, StepRecord};
-use super::{ChangeJournal, ChangeStep, LockedFile, change_name, held_of};
+use crate::files::{self, OpenFolders};
+use crate::state::StateFolder;
+use crate::undecided;
+use crate::{StoreError, WRITE};
 use chant_base::progress::ProgressMeter;
 
 /// More files than these are flushed at once with all of their file system.

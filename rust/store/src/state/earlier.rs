@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::StoreError;
-use super::super::disk;
 use super::{StateFolder, StateOwnership, beside, owner, refuse_held, set_aside};
+use crate::StoreError;
+use crate::disk;
 
 /// The name of the folder as long as it waits for a person, when something had to be written meanwhile.
 const EARLIER: &str = "earlier-release";

@@ -32,13 +32,13 @@ const MAIN: &str = "main";
 /// The parts of the folder that hold locks.
 const WITH_LOCKS: [&str; 2] = ["locks", "watch"];
 /// So deep locks lie in these.
-const DEPTH: usize = 3;
+const MAX_DEPTH: usize = 3;
 /// What the file system of the project was found to be.
 const FILE_SYSTEM: &str = "file-system.json";
 /// Bytes of it.
 const MAX_PROBE_BYTES: u64 = 16 * 1024;
 /// Digits of a folder's name.
-const DIGITS: usize = 32;
+const DIGIT_COUNT: usize = 32;
 
 /// The location of a folder, as git reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -337,7 +337,7 @@ fn user_folder(user: &UserState, of: &[&Path]) -> PathBuf {
         digest.update([0]);
     }
     let name = hex(&digest.finalize());
-    user.path().join(PROJECTS).join(&name[..DIGITS])
+    user.path().join(PROJECTS).join(&name[..DIGIT_COUNT])
 }
 
 fn text_of(probe: &FileSystemProbe) -> String {
@@ -374,7 +374,7 @@ fn set_aside(folder: &Path) -> Result<(), StoreError> {
 fn refuse_held(folder: &Path) -> Result<(), StoreError> {
     let held = WITH_LOCKS
         .iter()
-        .find_map(|part| held_below(&folder.join(part), DEPTH));
+        .find_map(|part| held_below(&folder.join(part), MAX_DEPTH));
     match held {
         None => Ok(()),
         Some(lock) => Err(StoreError::NoState {

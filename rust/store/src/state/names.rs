@@ -3,16 +3,16 @@
 //! No two names become the same one, not even where upper and lower case are one; what comes out leads nowhere,
 //! hides nothing, and is taken by git.
 
-use super::super::digest::sha256;
+use crate::digest::sha256;
 
 /// Names whose escape is longer are shown by its beginning and a digest.
-const LONGEST: usize = 180;
+const MAX_LEN: usize = 180;
 /// So much of a long name is shown.
-const SHOWN: usize = 100;
+const MAX_SHOWN: usize = 100;
 /// The mark that stands before a digest; no escape of a byte begins like that.
 const DIGEST: &str = "%z";
 /// The digits of a digest that are used: 128 bits.
-const DIGITS: usize = 32;
+const DIGIT_COUNT: usize = 32;
 
 /// A name as that of a file, or of a part of a reference. Plain names in lower case stay as they are.
 pub fn escape_name(name: &str) -> String {
@@ -24,14 +24,16 @@ pub fn escape_name(name: &str) -> String {
             escape.push_str(&format!("%{byte:02x}"));
         }
     }
-    if escape.len() <= LONGEST {
+    if escape.len() <= MAX_LEN {
         return escape;
     }
     let digest = sha256(name.as_bytes());
     // A cut through an escape would be one of its own.
-    let shown = escape[..SHOWN].rfind('%').filter(|at| SHOWN - at < 3);
-    let shown = &escape[..shown.unwrap_or(SHOWN)];
-    format!("{shown}{DIGEST}{}", &digest[..DIGITS])
+    let shown = escape[..MAX_SHOWN]
+        .rfind('%')
+        .filter(|at| MAX_SHOWN - at < 3);
+    let shown = &escape[..shown.unwrap_or(MAX_SHOWN)];
+    format!("{shown}{DIGEST}{}", &digest[..DIGIT_COUNT])
 }
 
 /// Returns true if a byte of a name stands for itself: what git, or a file system, takes in a special way does

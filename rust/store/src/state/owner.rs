@@ -7,17 +7,17 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::StoreError;
-use super::super::digest::hex;
-use super::super::disk::{self, FileNumbers};
 use super::user::{UserKey, UserState};
+use crate::StoreError;
+use crate::digest::hex;
+use crate::disk::{self, FileNumbers};
 
 /// The record's file.
 pub(super) const OWNER: &str = "owner.json";
 /// Bytes of it.
-const LARGEST: u64 = 64 * 1024;
+const MAX_SIZE: u64 = 64 * 1024;
 /// The layout of records that is written here.
-const SCHEMA: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// Whose a state folder is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl OwnerRecord {
         })?;
         let (device, inode) = stamp.identity;
         Ok(Self {
-            schema: SCHEMA,
+            schema: SCHEMA_VERSION,
             id: hex(&id),
             path: anchor.display().to_string(),
             device,
@@ -153,7 +153,7 @@ pub(super) fn ownership(
         Ok(None) => return foreign("another user, or another machine, made it"),
         Err(error) => return StateOwnership::OtherUser(error.to_string()),
     };
-    let text = match disk::read_owned(&record, LARGEST) {
+    let text = match disk::read_owned(&record, MAX_SIZE) {
         Ok(text) => text,
         Err(error) => return StateOwnership::Foreign(error.to_string()),
     };
@@ -172,7 +172,7 @@ pub(super) fn ownership(
 
 /// The name of a state folder that is believed, which no other one has.
 pub(super) fn id(folder: &Path) -> Option<String> {
-    let text = disk::read_owned(&folder.join(OWNER), LARGEST).ok()?;
+    let text = disk::read_owned(&folder.join(OWNER), MAX_SIZE).ok()?;
     let record: OwnerRecord = serde_json::from_str(&text).ok()?;
     Some(record.id)
 }
@@ -182,7 +182,7 @@ fn doubt(text: &str, key: &UserKey, anchor: &Path) -> Option<&'static str> {
     let Ok(record) = serde_json::from_str::<OwnerRecord>(text) else {
         return Some("what says whose it is cannot be read");
     };
-    if record.schema != SCHEMA {
+    if record.schema != SCHEMA_VERSION {
         return Some("another release says whose it is");
     }
     if !key.has_signed(&record.signed_part(), &record.mac) {

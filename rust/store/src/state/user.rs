@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use super::super::StoreError;
-use super::super::digest::hex;
-use super::super::disk;
+use crate::StoreError;
+use crate::digest::hex;
+use crate::disk;
 
 /// Bytes of the key.
 const KEY: usize = 32;
 /// The key's file.
 const KEY_FILE: &str = "key";
 /// Bytes of a file with a key.
-const LARGEST: u64 = 1024;
+const MAX_SIZE: u64 = 1024;
 
 /// The folder of our state that belongs to the user and to no project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl UserState {
                 "other users have rights to it; remove them (chmod 600)",
             ));
         }
-        let text = disk::read_owned(&path, LARGEST)?;
+        let text = disk::read_owned(&path, MAX_SIZE)?;
         let digits = text.trim();
         let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
         let bytes: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(byte).collect();

@@ -308,10 +308,10 @@ mod tests {
     use proptest::prelude::*;
     use serde::de::IgnoredAny;
 
-    use super::super::{
+    use super::*;
+    use crate::front_matter::{
         KeyStep, Yaml, line_of, read, read_any, read_key, read_spelled, reads_as_text,
     };
-    use super::*;
 
     /// What each reading says of a text.
     fn readings(yaml: &str) -> [Result<(), String>; 4] {

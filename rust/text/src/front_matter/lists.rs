@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::super::edit::Edit;
-use super::super::scalar::{self, ScalarContext};
 use super::keys::{FrontMatterKey, is_list_item, lines, quoted_len, token};
 use super::{read, scalar_edit};
+use crate::edit::Edit;
+use crate::scalar::{self, ScalarContext};
 
 /// The layouts a list can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

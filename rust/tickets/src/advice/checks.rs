@@ -4,7 +4,7 @@ use super::page::TicketPage;
 use super::{AdviceSubject, attributes, content, relations, status};
 
 /// The section that says when a ticket is done.
-pub(super) use super::super::criteria::CRITERIA;
+pub(super) use crate::criteria::CRITERIA;
 
 /// The section that may stand in for the attribute `implementationNotes`.
 pub(super) const NOTES: &str = "Implementation Notes";

@@ -2,18 +2,18 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::super::attributes::{self, AttributeList, AttributeValue, kind_of, not_one_of};
-use super::super::code::TicketCode;
-use super::super::error::{TicketError, quoted};
-use super::super::model::{KEY_ORDER, Ticket, TicketPriority, TicketStatus, TicketType};
-use super::super::number::{advance, counter, next};
-use super::super::parse;
-use super::super::shared_numbers::{NumberSource, claim};
-use super::super::slug::slug;
-use super::super::ticket_index::TicketIndex;
-use super::super::ticket_store::TicketStore;
-use super::super::view::CreatedTicketView;
 use super::{shown, update};
+use crate::attributes::{self, AttributeList, AttributeValue, kind_of, not_one_of};
+use crate::code::TicketCode;
+use crate::error::{TicketError, quoted};
+use crate::model::{KEY_ORDER, Ticket, TicketPriority, TicketStatus, TicketType};
+use crate::number::{advance, counter, next};
+use crate::parse;
+use crate::shared_numbers::{NumberSource, claim};
+use crate::slug::slug;
+use crate::ticket_index::TicketIndex;
+use crate::ticket_store::TicketStore;
+use crate::view::CreatedTicketView;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_store::disk;
@@ -27,7 +27,7 @@ use chant_text::markdown;
 const MOST_CHARS: usize = 1_000_000;
 
 /// The most numbers that are tried when others take them at the same moment.
-const ATTEMPTS: usize = 100;
+const MAX_ATTEMPTS: usize = 100;
 /// The most times that numbers are claimed for one ticket.
 const CLAIMS: usize = 5;
 
@@ -295,7 +295,7 @@ fn write_under_lock(
     let _gate = store.folder_lock()?;
     let counter = counter(store);
     let first = next(store, &*store.snapshot()?, &counter)?;
-    for number in source.numbers(store, first)?.take(ATTEMPTS) {
+    for number in source.numbers(store, first)?.take(MAX_ATTEMPTS) {
         let code = TicketCode::new(&store.place.code, number);
         let NumberedTicket {
             path,

@@ -1,12 +1,12 @@
 //! `manage_cr_sections` with `check` and `uncheck`: ticks a box, one character of the file.
 
-use super::super::criteria::{self, TicketCriterion};
-use super::super::error::TicketError;
-use super::super::model::Ticket;
-use super::super::sections::{locate, parse_sections};
-use super::super::ticket_store::TicketStore;
-use super::super::view::BoxChange;
 use super::sections::{SectionCall, required};
+use crate::criteria::{self, TicketCriterion};
+use crate::error::TicketError;
+use crate::model::Ticket;
+use crate::sections::{locate, parse_sections};
+use crate::ticket_store::TicketStore;
+use crate::view::BoxChange;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_text::checklist::{self, behind_box, without_bullet};

@@ -1,13 +1,13 @@
 //! Tickets that go.
 
-use super::super::code::TicketCode;
-use super::super::edit::RELATIONS;
-use super::super::model::Ticket;
-use super::super::number::{advance, counter};
-use super::super::ticket_graph::key_of;
-use super::super::ticket_index::TicketIndex;
-use super::super::ticket_store::{TicketStore, is_elsewhere};
-use super::super::view::DeletedTicketView;
+use crate::code::TicketCode;
+use crate::edit::RELATIONS;
+use crate::model::Ticket;
+use crate::number::{advance, counter};
+use crate::ticket_graph::key_of;
+use crate::ticket_index::TicketIndex;
+use crate::ticket_store::{TicketStore, is_elsewhere};
+use crate::view::DeletedTicketView;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_store::disk;

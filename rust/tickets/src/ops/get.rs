@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::super::attributes::not_one_of;
-use super::super::error::TicketError;
-use super::super::model::Ticket;
-use super::super::ticket_store::{TicketStore, is_elsewhere};
-use super::super::view::{TicketWaitView, WholeTicketView};
 use super::{shown, waits};
+use crate::attributes::not_one_of;
+use crate::error::TicketError;
+use crate::model::Ticket;
+use crate::ticket_store::{TicketStore, is_elsewhere};
+use crate::view::{TicketWaitView, WholeTicketView};
 use chant_base::answer::{Answer, DEFAULT_CHARS, TextRange, piece};
 use chant_base::error::Error;
 

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::super::advice::{self, AdviceSubject};
-use super::super::edit::yaml;
-use super::super::error::TicketError;
-use super::super::project_registry::ProjectRegistry;
-use super::super::projects::{TicketProject, view};
-use super::super::templates::{self, TemplatePlaces, TemplateProblem, TicketPlaceholders};
-use super::super::ticket_store::TicketStore;
 use super::{NewTicket, create_cr, project_stats};
+use crate::advice::{self, AdviceSubject};
+use crate::edit::yaml;
+use crate::error::TicketError;
+use crate::project_registry::ProjectRegistry;
+use crate::projects::{TicketProject, view};
+use crate::templates::{self, TemplatePlaces, TemplateProblem, TicketPlaceholders};
+use crate::ticket_store::TicketStore;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_text::front_matter;

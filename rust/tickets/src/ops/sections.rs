@@ -2,16 +2,16 @@
 
 use serde::Deserialize;
 
-use super::super::attributes::not_one_of;
-use super::super::code::TicketCode;
-use super::super::edit::TicketDraft;
-use super::super::error::TicketError;
-use super::super::model::Ticket;
-use super::super::sections::{self, SectionMode, SectionRewrite};
-use super::super::ticket_store::TicketStore;
-use super::super::view::{SectionChange, SectionEntry, SectionList, SectionText};
 use super::criteria::tick;
 use super::get::note_of_worktree;
+use crate::attributes::not_one_of;
+use crate::code::TicketCode;
+use crate::edit::TicketDraft;
+use crate::error::TicketError;
+use crate::model::Ticket;
+use crate::sections::{self, SectionMode, SectionRewrite};
+use crate::ticket_store::TicketStore;
+use crate::view::{SectionChange, SectionEntry, SectionList, SectionText};
 use chant_base::answer::{Answer, DEFAULT_CHARS, MOST_CHARS, TextRange, piece};
 use chant_base::error::Error;
 use chant_text::fences;

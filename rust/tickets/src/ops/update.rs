@@ -2,20 +2,20 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::attributes::{self, AttributeValue, not_one_of};
-use super::super::code::TicketCode;
-use super::super::edit::{RELATIONS, TicketDraft};
-use super::super::error::{TicketError, quoted};
-use super::super::model::{IMPACT_AREAS, Ticket, TicketStatus};
-use super::super::parse;
-use super::super::sections;
-use super::super::ticket_change::TicketChange;
-use super::super::ticket_graph::key_of;
-use super::super::ticket_index::TicketIndex;
-use super::super::ticket_store::TicketStore;
-use super::super::view::{FromTo, UpdatedTicketView};
-use super::super::workflow::{allowed, may_follow};
 use super::shown;
+use crate::attributes::{self, AttributeValue, not_one_of};
+use crate::code::TicketCode;
+use crate::edit::{RELATIONS, TicketDraft};
+use crate::error::{TicketError, quoted};
+use crate::model::{IMPACT_AREAS, Ticket, TicketStatus};
+use crate::parse;
+use crate::sections;
+use crate::ticket_change::TicketChange;
+use crate::ticket_graph::key_of;
+use crate::ticket_index::TicketIndex;
+use crate::ticket_store::TicketStore;
+use crate::view::{FromTo, UpdatedTicketView};
+use crate::workflow::{allowed, may_follow};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_text::merge::merged_list;

@@ -1,13 +1,13 @@
 //! Answers on the work that can start now, and on the dependencies between tickets.
 
-use super::super::attributes::not_one_of;
-use super::super::code::TicketCode;
-use super::super::error::TicketError;
-use super::super::picture::{self, PictureExtent};
-use super::super::ticket_index::TicketIndex;
-use super::super::ticket_store::TicketStore;
-use super::super::view::{GraphNode, ROW, TicketGraphView, TicketTreeView};
 use super::list::list;
+use crate::attributes::not_one_of;
+use crate::code::TicketCode;
+use crate::error::TicketError;
+use crate::picture::{self, PictureExtent};
+use crate::ticket_index::TicketIndex;
+use crate::ticket_store::TicketStore;
+use crate::view::{GraphNode, ROW, TicketGraphView, TicketTreeView};
 use chant_base::answer::{Answer, PageRequest, fitting, size_of};
 use chant_base::error::Error;
 use chant_base::external_items::ExternalStatus;

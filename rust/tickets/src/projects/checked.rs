@@ -83,10 +83,10 @@ fn line_of(text: &str, steps: &[KeyStep]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::definition::{ProjectDefinition, RegistryRecord};
-    use super::super::settings::discovery_read;
-    use super::super::table::parse;
     use super::*;
+    use crate::projects::definition::{ProjectDefinition, RegistryRecord};
+    use crate::projects::settings::discovery_read;
+    use crate::projects::table::parse;
     use chant_config::schema::KeyShape;
     use chant_config::schema::tickets::{DISCOVERY, PROJECT, RECORD};
 

@@ -12,7 +12,7 @@ use chant_config::check::CheckedFile;
 use chant_config::schema::tickets::DISCOVERY;
 
 /// Levels below a scan path that are looked through where nothing else is said.
-const DEPTH: u32 = 4;
+const MAX_DEPTH: u32 = 4;
 
 /// Names of folders that are passed over where nothing else is said.
 const EXCLUDED: [&str; 12] = [
@@ -139,7 +139,7 @@ pub(super) fn read(
     }
     DiscoverySettings {
         scan_paths,
-        depth: discovery.depth.unwrap_or(DEPTH),
+        depth: discovery.depth.unwrap_or(MAX_DEPTH),
         excluded: discovery
             .excluded
             .unwrap_or_else(|| EXCLUDED.map(str::to_owned).to_vec()),

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::document::VineDocument;
-use super::super::error::VineError;
-use super::super::expand;
-use super::super::files::{GraphLocation, VineStore};
-use super::super::frontier::{GraphPlan, refs};
-use super::super::model::{Graph, NodeContent, VineNode};
 use super::replaced;
+use crate::document::VineDocument;
+use crate::error::VineError;
+use crate::expand;
+use crate::files::{GraphLocation, VineStore};
+use crate::frontier::{GraphPlan, refs};
+use crate::model::{Graph, NodeContent, VineNode};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::document::VineDocument;
-use super::super::error::VineError;
-use super::super::files::VineStore;
-use super::super::frontier::{GraphPlan, refs, search};
-use super::super::model::{Graph, InvalidTaskStatus, TaskStatus, VineNode};
-use super::super::picture;
-use super::super::view::{
+use super::{fitted, warned};
+use crate::document::VineDocument;
+use crate::error::VineError;
+use crate::files::VineStore;
+use crate::frontier::{GraphPlan, refs, search};
+use crate::model::{Graph, InvalidTaskStatus, TaskStatus, VineNode};
+use crate::picture;
+use crate::view::{
     FrontierView, HeadView, MetaView, NodeBrief, NodeContextView, NodeView, PlanView, RefView,
     RowView, summary, views,
 };
-use super::{fitted, warned};
 use chant_base::answer::{Answer, PageRequest};
 use chant_base::error::Error;
 use chant_git::blob;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::super::document::VineDocument;
-use super::super::error::VineError;
-use super::super::files::{GraphLocation, VineStore, relative};
-use super::super::operation::{GraphOperation, operations};
 use super::write::{ExpectedState, apply_to_document};
+use crate::document::VineDocument;
+use crate::error::VineError;
+use crate::files::{GraphLocation, VineStore, relative};
+use crate::operation::{GraphOperation, operations};
 use chant_base::error::{Error, NotTransactional};
 use chant_base::external_items::StatusLookup;
 use chant_store::staged::StagedTexts;

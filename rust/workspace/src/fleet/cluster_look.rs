@@ -20,7 +20,7 @@ use chant_store::digest::sha256;
 /// The folder of what workers read, in the cache folder: one for each cluster.
 const CLUSTERS: &str = "clusters";
 /// The digits of a cluster's digest in the name of its folder.
-const DIGITS: usize = 32;
+const DIGIT_COUNT: usize = 32;
 
 /// The answer of a worker for a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl ClusterLook {
         let own = cache.map(|cache| cache.join(COMMITS));
         let of_cluster = cache.map(|cache| {
             let name = sha256(cluster.as_bytes());
-            cache.join(CLUSTERS).join(&name[..DIGITS])
+            cache.join(CLUSTERS).join(&name[..DIGIT_COUNT])
         });
         let stores = [own, of_cluster].map(|folder| KeptResults::in_folder(folder.as_deref()));
         let names: HashSet<&str> = found.iter().map(|found| &*found.result).collect();
@@ -276,7 +276,7 @@ mod tests {
 
     /// The text that a worker sends of a repository with one item of this key.
     fn text(key: &str, ready: &str) -> String {
-        let columns = super::super::kept_columns().map(|name| match name {
+        let columns = crate::fleet::kept_columns().map(|name| match name {
             "ready" => ready.to_owned(),
             "weight" | "duration" | "expected" => r#"{"Numbers":[null]}"#.to_owned(),
             _ => r#"{"Texts":["x"]}"#.to_owned(),

@@ -27,7 +27,7 @@ const MOST_OF_WORKER: usize = 2_000;
 /// The repository in the folder of a clone.
 const REPOSITORY: &str = "repository.git";
 /// The digits of an address's digest in the name of its clone.
-const DIGITS: usize = 32;
+const DIGIT_COUNT: usize = 32;
 
 /// A place, and where its repository lies or why there is none.
 pub(super) type PlacedFolder = (FleetPlace, Result<PathBuf, String>);
@@ -99,7 +99,7 @@ fn drop_idle(clones: &Path, placed: &[PlacedFolder], most: usize) -> Result<(), 
 
 /// The name of an address's clone.
 fn name_of(address: &str) -> String {
-    sha256(address.as_bytes())[..DIGITS].to_owned()
+    sha256(address.as_bytes())[..DIGIT_COUNT].to_owned()
 }
 
 fn clone_of(address: &str, cache: Option<&Path>) -> Result<PathBuf, String> {

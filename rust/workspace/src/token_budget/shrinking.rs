@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use chant_base::answer::cut;
 
 /// Texts of no more characters are left out as a whole.
-const SHORTEST: usize = 40;
+const MIN_LEN: usize = 40;
 
 /// Keys that say which item this is: they are left out last.
 const NAMING: [&str; 7] = [
@@ -31,7 +31,7 @@ pub(super) fn shrink_object(mut object: Map<String, Value>, most: usize) -> Map<
         if !halve(object.get_mut(&key)) {
             object.remove(&key);
         }
-        let name = Value::from(cut(&key, SHORTEST));
+        let name = Value::from(cut(&key, MIN_LEN));
         if key != SHORTENED && !shortened.contains(&name) {
             shortened.push(name);
             object.insert(SHORTENED.into(), shortened.clone().into());
@@ -67,7 +67,7 @@ fn halve(value: Option<&mut Value>) -> bool {
             let chars = text.chars().count();
             // A text that was cut says how long it was, which takes some room itself.
             let kept = chars / 2;
-            if kept < SHORTEST {
+            if kept < MIN_LEN {
                 return false;
             }
             *text = cut(text, kept.saturating_sub(25));

@@ -241,7 +241,7 @@ impl BuiltIn {
     }
 
     /// Returns the program that its template was written for.
-    pub(in super::super) fn usual_program(&self) -> &'static str {
+    pub(crate) fn usual_program(&self) -> &'static str {
         self.programs.first().map_or("{chant}", |own| own.name)
     }
 

@@ -1,8 +1,8 @@
 //! Receipts brought to a remote, and taken from it.
 
-use super::super::super::receipt::{MOST_BYTES, RECEIPTS, is_name};
-use super::super::super::view::receipt::{ReceiptExchange, RefusedReceipt};
 use super::repository;
+use crate::receipt::{MOST_BYTES, RECEIPTS, is_name};
+use crate::view::receipt::{ReceiptExchange, RefusedReceipt};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_git::Repo;
@@ -41,7 +41,7 @@ pub fn receipt_fetch(project: &Project, remote: Option<&str>) -> Result<Answer, 
 }
 
 /// The remote that is meant: by its name alone, since an address may be a program.
-pub(in super::super) fn chosen_remote(repo: &Repo, named: Option<&str>) -> Result<String, Error> {
+pub(in crate::ops) fn chosen_remote(repo: &Repo, named: Option<&str>) -> Result<String, Error> {
     let remotes = repo.remotes()?;
     let usual = || match remotes.as_slice() {
         [only] => Some(only.clone()),

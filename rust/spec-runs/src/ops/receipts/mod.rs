@@ -9,9 +9,9 @@ pub use exchange::{receipt_fetch, receipt_push};
 pub(super) use target::config_at;
 pub use verify::{ReceiptQuery, receipt_verify};
 
-use super::super::receipt::{self, CompletionReceipt, MOST_BYTES, RECEIPTS, ReceiptError};
-use super::super::receipt_store;
-use super::super::view::receipt::{ReceiptEntry, ReceiptList};
+use crate::receipt::{self, CompletionReceipt, MOST_BYTES, RECEIPTS, ReceiptError};
+use crate::receipt_store;
+use crate::view::receipt::{ReceiptEntry, ReceiptList};
 use chant_base::answer::Answer;
 use chant_base::counted_list::CountedList;
 use chant_base::error::Error;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::super::project::run_tree::RunTreeContext;
-use super::super::super::receipt::judgement::ReceiptLocation;
+use crate::project::run_tree::RunTreeContext;
+use crate::receipt::judgement::ReceiptLocation;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
 use chant_config::{Config, ReceiptPolicy};
@@ -141,7 +141,7 @@ fn usual(
 }
 
 /// The configuration that a commit holds; `None` where it holds none.
-pub(in super::super) fn config_at(
+pub(in crate::ops) fn config_at(
     project: &Project,
     repo: &Repo,
     commit: &str,

@@ -3,18 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use super::super::super::evidence::criteria_at_start;
-use super::super::super::receipt::finding::{FindingKind, ReceiptFinding};
-use super::super::super::receipt::judgement::{
-    CurrentSpec, JudgedReceipt, ReceiptFacts, RepeatedCheck, judge_receipt,
-};
-use super::super::super::receipt::{self, RECEIPTS};
-use super::super::super::receipt_store;
-use super::super::super::view::receipt::{
-    FindingEntry, ReceiptReport, ReceiptVerdict, SpecReceipts,
-};
 use super::target::ReceiptTarget;
 use super::{MOST_OF_SPEC, ReadReceipt, in_order, read, repository};
+use crate::evidence::criteria_at_start;
+use crate::receipt::finding::{FindingKind, ReceiptFinding};
+use crate::receipt::judgement::{
+    CurrentSpec, JudgedReceipt, ReceiptFacts, RepeatedCheck, judge_receipt,
+};
+use crate::receipt::{self, RECEIPTS};
+use crate::receipt_store;
+use crate::view::receipt::{FindingEntry, ReceiptReport, ReceiptVerdict, SpecReceipts};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::HintText;
@@ -240,7 +238,7 @@ impl ReceiptVerification<'_> {
         commit: &str,
         names: &[&String],
     ) -> Result<Vec<RepeatedCheck>, Error> {
-        super::super::super::runtime::rerun::rerun(self.project, self.repo, id, commit, names)
+        crate::runtime::rerun::rerun(self.project, self.repo, id, commit, names)
     }
 
     #[cfg(not(unix))]

@@ -1,10 +1,10 @@
 //! Lands the work of a run by a request that others merge: its branch and its lease move in one push, a
 //! configured command opens the request, and the run waits until the target's tree has the work.
 
-use super::super::super::leases::SpecLeases;
 use super::on_remote::{PreparedLanding, waits};
 use super::request_command::{RequestCommand, RequestState};
 use super::{MergeInputs, RunLanding, RunLandingOutcome};
+use crate::leases::SpecLeases;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::merge::MergeOutcome;

@@ -4,9 +4,9 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use super::super::super::leases::SpecLeases;
-use super::super::super::merge::{DRIVER, driver_merged};
 use super::{LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, by_meaning, describe_wait};
+use crate::leases::SpecLeases;
+use crate::merge::{DRIVER, driver_merged};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::hooks::ConfinedHooks;

@@ -43,7 +43,7 @@ impl RunLanding<'_> {
 }
 
 /// Returns the project's hooks and settings of git as they are now; git is held to these hooks.
-pub(in super::super) fn hooks_of(project: &Project) -> HooksEntry {
+pub(in crate::runtime) fn hooks_of(project: &Project) -> HooksEntry {
     let now = project.git_in_use();
     HooksEntry {
         folder: now.hooks.display().to_string(),

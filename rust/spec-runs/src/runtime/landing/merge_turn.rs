@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::super::super::leases::SpecLeases;
 use super::{LOCK_TIMEOUT, RunLanding};
+use crate::leases::SpecLeases;
 use chant_base::error::Error;
 use chant_leases::train::ReadyPlace;
 use chant_work::cancel_token::CancelToken;
@@ -13,7 +13,7 @@ use chant_work::run_record::RunRecord;
 /// How long before the next push runs begin to merge: what gets ready until then is put in order with them.
 const MERGING: Duration = Duration::from_secs(2);
 /// The time between two looks of a run whether it is its turn.
-const TURN: Duration = Duration::from_millis(20);
+const LOCK_WAIT: Duration = Duration::from_millis(20);
 
 impl RunLanding<'_> {
     /// Waits until this run is the next to merge: of those that are ready the one comes first for which most specs
@@ -58,5 +58,5 @@ impl RunLanding<'_> {
     reason = "a bounded wait for other processes, which merge in turn"
 )]
 fn wait_a_turn() {
-    thread::sleep(TURN);
+    thread::sleep(LOCK_WAIT);
 }

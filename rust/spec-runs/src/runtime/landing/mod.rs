@@ -14,7 +14,7 @@ mod style;
 mod train;
 
 pub(super) use hooks_check::hooks_of;
-pub(in super::super) use style::landing_note;
+pub(crate) use style::landing_note;
 pub(super) use style::refuse_style;
 pub(super) use train::CheckTerms;
 
@@ -23,10 +23,6 @@ use std::time::Duration;
 
 use self::message::{MessageParts, landing_message};
 use self::style::{merge_style, naming, refused_by_rules};
-use super::super::agents;
-use super::super::leases::RUN_TOKEN;
-use super::super::merge;
-use super::super::receipt_store::{LandedRun, leave_of_run};
 use super::acting_change::{ActingChange, acting_change};
 use super::blockers::describe_wait;
 use super::completion_details::{CompletionDetails, short_commit};
@@ -39,6 +35,10 @@ use super::landed_specs::{
 use super::pushed_work::clear_landed;
 use super::run_folder::RunFolder;
 use super::spec_state::spec_of;
+use crate::agents;
+use crate::leases::RUN_TOKEN;
+use crate::merge;
+use crate::receipt_store::{LandedRun, leave_of_run};
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::hooks::ConfinedHooks;
@@ -132,7 +132,7 @@ impl RunLanding<'_> {
     ///
     /// # Errors
     /// The step that failed; the target is then as it was.
-    pub(in super::super) fn land(&self) -> Result<RunLandingOutcome, Error> {
+    pub(crate) fn land(&self) -> Result<RunLandingOutcome, Error> {
         let config = self.project.snapshot()?.config.clone()?;
         if let Err(refused) = refuse_style(&config) {
             return Ok(RunLandingOutcome::Doubtful(refused.to_string()));
@@ -518,7 +518,7 @@ impl RunLanding<'_> {
     ///
     /// # Errors
     /// A failure to write the spec. Returns the parts that were left in place.
-    pub(in super::super) fn complete(&self) -> Result<Vec<String>, Error> {
+    pub(crate) fn complete(&self) -> Result<Vec<String>, Error> {
         let record = self.runs.get(self.process_id)?;
         let mut left = self.notes.take();
         let merge = &record.merge;

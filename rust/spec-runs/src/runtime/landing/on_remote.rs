@@ -3,14 +3,14 @@
 
 use std::cell::Cell;
 
-use super::super::super::leases::{MergedWork, SpecLeases};
-use super::super::super::merge::merge_specs;
-use super::super::super::receipt_store::{LandedRun, prepare_of_run};
 use super::train::{CheckTerms, TrainChecker};
 use super::{
     ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change,
     open_criteria, own_conflict,
 };
+use crate::leases::{MergedWork, SpecLeases};
+use crate::merge::merge_specs;
+use crate::receipt_store::{LandedRun, prepare_of_run};
 use chant_base::error::Error;
 use chant_config::leases::LandingWay;
 use chant_git::merge::MergeOutcome;
@@ -51,7 +51,7 @@ impl RunLanding<'_> {
     ///
     /// # Errors
     /// The step that failed.
-    pub(in super::super) fn land_on_remote(
+    pub(in crate::runtime) fn land_on_remote(
         &self,
         leases: &SpecLeases<'_>,
         record: &RunRecord,

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::super::super::project::ProjectRuns;
-use super::super::super::project::folders;
-use super::super::agent_launch::{bounds, passed_environment};
-use super::super::run_confinement::{self, ConfinedActor};
-use super::super::run_folder::RunFolder;
+use crate::project::ProjectRuns;
+use crate::project::folders;
+use crate::runtime::agent_launch::{bounds, passed_environment};
+use crate::runtime::run_confinement::{self, ConfinedActor};
+use crate::runtime::run_folder::RunFolder;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -28,13 +28,13 @@ use chant_work::spending::EventPlan;
 /// The ending of its private folder, beside the run's own.
 const PROPOSING: &str = ".proposing";
 /// The name of its log in messages.
-const LOG: &str = "the log of a command about a request";
+const LOG_FILE: &str = "the log of a command about a request";
 /// The keys under which hosts say where a request stands: both, then GitHub, then GitLab.
 const SAID: [&str; 3] = ["state", "reviewDecision", "detailed_merge_status"];
 /// The lines of its output that are read.
-const LINES: usize = 1000;
+const MAX_LINES: usize = 1000;
 /// The longest address.
-const LONGEST: usize = 2000;
+const MAX_LEN: usize = 2000;
 /// The variables with which programs of hosts act.
 const CREDENTIALS: [&str; 11] = [
     "GH_TOKEN",
@@ -175,16 +175,16 @@ impl RequestCommand<'_> {
 
     fn log_length(&self) -> u64 {
         let path = self.project.own_log(&self.record.spec_id);
-        let opened = path.and_then(|path| disk::open(&path, LOG).ok());
+        let opened = path.and_then(|path| disk::open(&path, LOG_FILE).ok());
         opened.map_or(0, |(_, length)| length)
     }
 
     /// Returns what the log has of standard output behind a byte.
     fn printed(&self, behind: u64) -> Option<String> {
         let path = self.project.own_log(&self.record.spec_id)?;
-        let (file, length) = disk::open(&path, LOG).ok()?;
+        let (file, length) = disk::open(&path, LOG_FILE).ok()?;
         let query = LogQuery {
-            lines: LINES,
+            lines: MAX_LINES,
             offset: Some(behind),
             since: None,
         };
@@ -198,7 +198,7 @@ impl RequestCommand<'_> {
 fn address_in(printed: &str) -> Option<String> {
     let last = last_line(printed)?;
     let is_address = last.contains("://")
-        && last.len() <= LONGEST
+        && last.len() <= MAX_LEN
         && !last.contains(|letter: char| letter.is_whitespace() || letter.is_control());
     is_address.then(|| last.to_owned())
 }

@@ -1,9 +1,9 @@
 //! The way in which work becomes part of its target: as a merge, squashed, or rewritten on top of it. What the start says
 //! of it, what becomes of the agent's own commits, and which rules of the project a landing obeys.
 
-use super::super::run_folder::RunFolder;
 use super::confined_hooks::confines_hooks;
 use super::{CompletionDetails, MergeInputs, RunLanding, hooks_of, short_commit};
+use crate::runtime::run_folder::RunFolder;
 use chant_base::error::Error;
 use chant_base::next_step::NextStep;
 use chant_config::{Config, LandingStyle};
@@ -37,7 +37,7 @@ pub(super) fn merge_style(style: LandingStyle) -> MergeStyle {
 ///
 /// # Errors
 /// `Refused`, with the choice.
-pub(in super::super) fn refuse_style(config: &Config) -> Result<(), ChantError> {
+pub(in crate::runtime) fn refuse_style(config: &Config) -> Result<(), ChantError> {
     let style = config.landing_style;
     if style == LandingStyle::Merge || config.leases.is_none() {
         return Ok(());
@@ -52,7 +52,7 @@ pub(in super::super) fn refuse_style(config: &Config) -> Result<(), ChantError> 
 ///
 /// # Errors
 /// A failure to read git's configuration.
-pub(in super::super::super) fn landing_note(
+pub(crate) fn landing_note(
     project: &Project,
     config: &Config,
     repo: &Repo,

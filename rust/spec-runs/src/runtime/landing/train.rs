@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::super::super::evidence::IncompleteReason;
-use super::super::super::leases::SpecLeases;
-use super::super::super::receipt_store::{LandedRun, prepare_of_run};
-use super::super::environment::CommitOrigin;
-use super::super::rerun::{CommitChecks, exit_of};
-use super::super::spec_state::spec_of;
 use super::halving::{CheckedPosition, TrainStep, next_step};
+use crate::evidence::IncompleteReason;
+use crate::leases::SpecLeases;
+use crate::receipt_store::{LandedRun, prepare_of_run};
+use crate::runtime::environment::CommitOrigin;
+use crate::runtime::rerun::{CommitChecks, exit_of};
+use crate::runtime::spec_state::spec_of;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -42,7 +42,7 @@ const REMEMBERED: usize = 64;
 
 /// The means of a process that runs checks.
 #[derive(Clone, Copy)]
-pub(in super::super) struct CheckTerms<'a> {
+pub(in crate::runtime) struct CheckTerms<'a> {
     /// The configuration that has them.
     pub config: &'a Config,
     /// The request that ends them.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::super::super::schedule::AttemptCount;
+use crate::schedule::AttemptCount;
 use chant_work::run_record::RunRecord;
 use chant_work::state::{self, RunEvent, RunState, StopReason};
 

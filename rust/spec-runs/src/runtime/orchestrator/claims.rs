@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::super::super::error::SpecRunError;
-use super::super::super::leases::ClaimResult;
-use super::super::super::schedule::AttemptCount;
-use super::super::agent_slots::AgentSlots;
-use super::super::start::claim_specs;
 use super::{NextStart, Orchestrator};
+use crate::error::SpecRunError;
+use crate::leases::ClaimResult;
+use crate::runtime::agent_slots::AgentSlots;
+use crate::runtime::start::claim_specs;
+use crate::schedule::AttemptCount;
 use chant_base::error::Error;
 use chant_leases::client::STARTING;
 use chant_specs::id::SpecId;

@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 
 use self::attempts::{AttemptFailure, AttemptHistory};
 use self::claims::WaitingClaims;
-use super::super::agents::workers::{AgentWorker, workers};
-use super::super::error::SpecRunError;
-use super::super::item_order;
-use super::super::schedule::SpecSchedule;
-use super::super::start::{StartOptions, StartTarget, WorkMode};
 use super::agent_slots::{AgentSlots, is_full, most_at_once, takes_turns};
 use super::conflict_forecast::ConflictForecast;
 use super::start::{begin_one, plan};
 use super::{recovery, retries_of};
+use crate::agents::workers::{AgentWorker, workers};
+use crate::error::SpecRunError;
+use crate::item_order;
+use crate::schedule::SpecSchedule;
+use crate::start::{StartOptions, StartTarget, WorkMode};
 use chant_agent_events::FailureCause;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -40,7 +40,7 @@ use chant_work::state::{RunEvent, RunState, StopReason};
 const LOST_RETRIES: u32 = 1;
 
 /// The time between two readings of the specs while there is room for one more.
-const LOOK: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Runs a run above other runs to its end in this process.
 ///
@@ -387,7 +387,7 @@ impl<'a> Orchestrator<'a> {
         }
         tracing::info!(run = %self.process_id, why = %error, "the next spec waits for room");
         self.held = Some(Backoff {
-            until: Instant::now() + LOOK,
+            until: Instant::now() + POLL_INTERVAL,
             why: error.to_string(),
         });
         Ok(())
@@ -450,7 +450,7 @@ impl<'a> Orchestrator<'a> {
     /// Returns the time to wait for the next end or the next retry; `None` if there is neither.
     fn time_to_wait(&self) -> Option<Duration> {
         if self.is_halted {
-            return (!self.hands.is_empty()).then_some(LOOK);
+            return (!self.hands.is_empty()).then_some(POLL_INTERVAL);
         }
         let again = self.past.values().filter(|past| past.shortfall.is_some());
         let again = again.filter(|past| past.tried.times <= past.tried.retries);
@@ -458,8 +458,8 @@ impl<'a> Orchestrator<'a> {
         let again = again.chain(self.held.as_ref().map(|held| held.until)).min();
         let again = again.map(|moment| moment.saturating_duration_since(Instant::now()));
         match (self.hands.is_empty(), again) {
-            (true, again) => again.map(|again| again.min(LOOK)),
-            (false, again) => Some(again.map_or(LOOK, |again| again.min(LOOK))),
+            (true, again) => again.map(|again| again.min(POLL_INTERVAL)),
+            (false, again) => Some(again.map_or(POLL_INTERVAL, |again| again.min(POLL_INTERVAL))),
         }
     }
 
