@@ -55,7 +55,6 @@ def as_is(table: Any, path: Path) -> object:
 WAYS: list[Callable[[Any, Path], object]] = [of_pyarrow, of_polars, of_both, of_pandas, of_duckdb, as_is]
 
 
-@pytest.mark.requirement("graph:tables:libraries_take_them")
 def test_libraries_take_tables_as_they_are(ws: Workspace) -> None:
     graph = ws.graph()
     for rows in (graph.nodes, graph.edges, graph.runs, ws.items.table(), Graph.from_edges([]).nodes):
@@ -69,7 +68,6 @@ def test_libraries_take_tables_as_they_are(ws: Workspace) -> None:
         assert counted.fetchall() == [(len(known),)]
 
 
-@pytest.mark.requirement("graph:tables:read_back")
 @pytest.mark.parametrize("way", WAYS)
 def test_a_graph_is_read_back_from_its_tables(
     ws: Workspace, project: Project, tmp_path: Path, way: Callable[[Any, Path], object]
@@ -96,12 +94,10 @@ def check_own_graphs(edges: list[tuple[str, str]], done: list[str], cost: dict[s
     assert Graph.from_arrow(graph.nodes, graph.edges).to_json() == graph.to_json()
 
 
-@pytest.mark.requirement("graph:tables:read_back")
 def test_own_graphs_are_read_back() -> None:
     check_own_graphs()
 
 
-@pytest.mark.requirement("graph:tables:read_back")
 def test_tables_of_several_projects_become_one_graph(ws: Workspace, project: Project, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -119,7 +115,6 @@ def test_tables_of_several_projects_become_one_graph(ws: Workspace, project: Pro
     assert list(again) == list(both)
 
 
-@pytest.mark.requirement("graph:tables:read_back")
 @pytest.mark.parametrize(
     ("nodes", "edges", "words"),
     [
@@ -152,7 +147,6 @@ def test_a_table_that_does_not_fit_is_refused(nodes: Any, edges: Any, words: str
         Graph.from_arrow(pa.table(given), pl.DataFrame({**EDGES, **edges}))
 
 
-@pytest.mark.requirement("graph:tables:read_back")
 def test_what_is_no_table_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     nodes: Any = pa.table(NODES)
     with pytest.raises(

@@ -12,7 +12,6 @@ from harness import Project
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.requirement("api:changes:tell_keys")
 async def test_changes_name_what_is_new_another_and_gone(ws: Workspace, project: Project) -> None:
     changes = ws.changes()
     project.spec("2026-01-22-003-ccc")
@@ -36,7 +35,6 @@ async def test_changes_name_what_is_new_another_and_gone(ws: Workspace, project:
     assert seen["removed"] == {f"chant:{SECOND}"}
 
 
-@pytest.mark.requirement("api:changes:tell_keys")
 async def test_a_wait_begun_before_a_change_is_woken_by_it(ws: Workspace) -> None:
     waiting = asyncio.ensure_future(anext(ws.changes().__aiter__()))
     await asyncio.sleep(0)
@@ -44,14 +42,12 @@ async def test_a_wait_begun_before_a_change_is_woken_by_it(ws: Workspace) -> Non
     assert (await asyncio.wait_for(waiting, 10)).changed == (f"chant:{FIRST}",)
 
 
-@pytest.mark.requirement("api:changes:wait_is_bounded")
 async def test_a_wait_can_be_given_up(ws: Workspace) -> None:
     assert ws.changes().wait(0.0) is None
     with pytest.raises(asyncio.TimeoutError):
         await asyncio.wait_for(anext(ws.changes().__aiter__()), 0.05)
 
 
-@pytest.mark.requirement("api:changes:wait_is_bounded")
 @pytest.mark.parametrize("seconds", [float("inf"), 1e19])
 async def test_a_wait_without_end_is_woken_too(ws: Workspace, project: Project, seconds: float) -> None:
     changes = ws.changes()
@@ -64,13 +60,11 @@ async def test_a_wait_without_end_is_woken_too(ws: Workspace, project: Project, 
     assert change.added == ("chant:2026-01-22-003-ccc",)
 
 
-@pytest.mark.requirement("api:changes:wait_is_bounded")
 @pytest.mark.parametrize("seconds", [-1.0, float("nan")])
 async def test_a_wait_of_no_time_gives_up_at_once(ws: Workspace, seconds: float) -> None:
     assert ws.changes().wait(seconds) is None
 
 
-@pytest.mark.requirement("api:changes:tell_keys")
 async def test_a_folder_that_is_new_is_noticed(project: Project) -> None:
     import chant_mcp
 

@@ -62,7 +62,6 @@ def crash(project: Project, moment: str) -> None:
     assert done.returncode == -signal.SIGABRT
 
 
-@pytest.mark.requirement("api:transaction:crash_leaves_all_or_none")
 @pytest.mark.parametrize(("moment", "is_made"), MOMENTS)
 def test_a_crash_leaves_all_edits_or_none(project: Project, moment: str, is_made: bool) -> None:
     crash(project, moment)
@@ -78,7 +77,6 @@ def test_a_crash_leaves_all_edits_or_none(project: Project, moment: str, is_made
     assert ws.add_ticket("Next").id == ("DEM-009" if is_made else "DEM-008")
 
 
-@pytest.mark.requirement("api:transaction:crash_leaves_all_or_none")
 @pytest.mark.parametrize(("moment", "is_made"), MOMENTS)
 @pytest.mark.parametrize("dialect", ["vine", "tickets", "speckit"])
 def test_the_next_one_to_come_settles_it(project: Project, dialect: str, moment: str, is_made: bool) -> None:
@@ -99,7 +97,6 @@ def test_the_next_one_to_come_settles_it(project: Project, dialect: str, moment:
     assert [sign in text for sign, text in zip(signs, texts, strict=True)] == [is_made] * 4
 
 
-@pytest.mark.requirement("api:environment:changes_beside_calls")
 def test_variables_may_change_while_programs_are_started(project: Project) -> None:
     project.git("init", "--quiet")
     command = [sys.executable, "-c", CHANGED_ENVIRONMENT, project.root]

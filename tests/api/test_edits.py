@@ -11,7 +11,6 @@ from chant_mcp import Workspace, errors
 from harness import Project
 
 
-@pytest.mark.requirement("chant:python_api:handles_are_snapshots")
 def test_an_edit_gives_a_new_handle_and_leaves_the_old_one(ws: Workspace) -> None:
     before = ws.spec("aaa")
     after = before.update(labels=["api", "core"], model="opus")
@@ -21,7 +20,6 @@ def test_an_edit_gives_a_new_handle_and_leaves_the_old_one(ws: Workspace) -> Non
     assert before.reload().labels == after.labels
 
 
-@pytest.mark.requirement("chant:python_api:list_edits_apply_to_a_fresh_read")
 def test_list_edits_through_an_old_handle_keep_what_others_changed(ws: Workspace, project: Project) -> None:
     old = ws.spec("aaa")
     text = project.text(FIRST)
@@ -35,7 +33,6 @@ def test_list_edits_through_an_old_handle_keep_what_others_changed(ws: Workspace
     assert "What it is about." in project.text(FIRST)
 
 
-@pytest.mark.requirement("chant:python_api:body_edit_conflict_is_raised")
 @pytest.mark.parametrize("replaces", [False, True])
 def test_a_body_edit_through_an_old_handle_is_refused(
     ws: Workspace, project: Project, replaces: bool
@@ -51,7 +48,6 @@ def test_a_body_edit_through_an_old_handle_is_refused(
     assert "Mine." in edited.body
 
 
-@pytest.mark.requirement("chant:python_api:body_edit_conflict_is_raised")
 def test_a_section_edit_is_refused_when_the_section_changed_and_only_then(ws: Workspace) -> None:
     old = ws.ticket("DEM-7")
     ws.ticket("DEM-7").section("Plan").append("Theirs.")
@@ -62,7 +58,6 @@ def test_a_section_edit_is_refused_when_the_section_changed_and_only_then(ws: Wo
     assert edited.section("Plan").prepend("First.").section("Plan").text == "First.\n\nTheirs."
 
 
-@pytest.mark.requirement("chant:python_api:body_edit_conflict_is_raised")
 def test_a_description_edit_is_refused_when_the_description_changed_and_only_then(ws: Workspace) -> None:
     old = ws.vine("plan").task("log")
     ws.vine("plan").claim("log", owner="ada")
@@ -73,7 +68,6 @@ def test_a_description_edit_is_refused_when_the_description_changed_and_only_the
     assert old.update(name="Write the log").title == "Write the log"
 
 
-@pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
 def test_a_refusal_changes_nothing_and_says_why(ws: Workspace, project: Project) -> None:
     spec = ws.spec("aaa").update(status="in_progress")
     text = project.text(FIRST)
@@ -92,7 +86,6 @@ def test_a_refusal_changes_nothing_and_says_why(ws: Workspace, project: Project)
         done.reload()
 
 
-@pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
 def test_tickets_tasks_and_features_are_edited(ws: Workspace) -> None:
     ticket = ws.add_ticket("Log out", priority="High", dependsOn=["DEM-007"])
     assert (ticket.id, ticket.priority, ticket.depends_on) == ("DEM-008", "High", ("tickets:DEM-007",))
@@ -118,7 +111,6 @@ def test_tickets_tasks_and_features_are_edited(ws: Workspace) -> None:
     assert [one.id for one in feature.next()] == ["T002"]
 
 
-@pytest.mark.requirement("api:transaction:all_or_none")
 def test_edits_of_a_transaction_are_made_together(ws: Workspace, project: Project) -> None:
     with ws.transaction() as transaction:
         spec = ws.spec("aaa").check("Tests added").update(status="in_progress")
@@ -135,7 +127,6 @@ def test_edits_of_a_transaction_are_made_together(ws: Workspace, project: Projec
     assert ws.spec(new.id).waits_for == ()
 
 
-@pytest.mark.requirement("api:transaction:all_or_none")
 def test_an_exception_discards_the_edits_of_a_transaction(ws: Workspace, project: Project) -> None:
     text = project.text(FIRST)
 
@@ -152,7 +143,6 @@ def test_an_exception_discards_the_edits_of_a_transaction(ws: Workspace, project
     assert ws.spec("aaa").check("Tests added").criteria[0].checked
 
 
-@pytest.mark.requirement("api:transaction:decided_on_what_is_true_then")
 def test_what_others_changed_meanwhile_stays_or_refuses_all(ws: Workspace, project: Project) -> None:
     with ws.transaction():
         ws.spec("aaa").check("Tests added")
@@ -171,7 +161,6 @@ def test_what_others_changed_meanwhile_stays_or_refuses_all(ws: Workspace, proje
     assert ws.spec("bbb").labels == ()
 
 
-@pytest.mark.requirement("api:transaction:refuses_what_cannot_be_undone")
 @pytest.mark.parametrize(
     "edit",
     [
@@ -198,7 +187,6 @@ def test_a_transaction_refuses_what_it_could_not_take_back(
         inside()
 
 
-@pytest.mark.requirement("api:transaction:all_or_none")
 def test_a_member_that_ends_completes_its_driver_in_a_transaction_too(
     ws: Workspace, project: Project
 ) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import chant_mcp
-import pytest
 from api.projects import fill
 from chant_mcp._core import counted_work
 from cli.ticket_files import write_ticket
@@ -65,7 +64,6 @@ class Edits:
         path.write_text("# Tasks\n\n## Phase 1: Begin\n\n" + "\n".join(lines) + "\n", encoding="utf-8")
 
 
-@pytest.mark.requirement("api:feed:tells_what_a_look_at_everything_finds")
 def test_what_the_feed_reports_is_what_a_look_at_everything_finds(project: Project) -> None:
     ws = chant_mcp.open(fill(project).root)
     edits = Edits(project, 7)
@@ -85,7 +83,6 @@ def test_what_the_feed_reports_is_what_a_look_at_everything_finds(project: Proje
         before, cursor = now, found["cursor"]
 
 
-@pytest.mark.requirement("api:feed:costs_what_changed")
 def test_a_change_costs_what_it_concerns_however_many_items_there_are(tmp_path: Path) -> None:
     visited: list[int] = []
     for count in (30, 300):
@@ -103,7 +100,6 @@ def test_a_change_costs_what_it_concerns_however_many_items_there_are(tmp_path: 
     assert visited[0] == visited[1], visited
 
 
-@pytest.mark.requirement("api:feed:cursors_reset")
 def test_cursors_of_others_are_reset(project: Project) -> None:
     first, second = (
         chant_mcp.open(fill(project).root) if not n else chant_mcp.open(project.root) for n in (0, 1)
@@ -114,7 +110,6 @@ def test_cursors_of_others_are_reset(project: Project) -> None:
         assert second.core.changes_since(strange)["reset"] is True
 
 
-@pytest.mark.requirement("api:feed:waits_can_be_ended")
 def test_a_wait_ends_at_once_when_it_is_stopped(project: Project) -> None:
     changes = chant_mcp.open(fill(project).root).core.changes()
     found: list[object] = []
@@ -127,7 +122,6 @@ def test_a_wait_ends_at_once_when_it_is_stopped(project: Project) -> None:
     assert changes.wait(600.0) is None
 
 
-@pytest.mark.requirement("api:feed:surroundings")
 def test_what_lies_around_items_is_reported_when_asked_for(project: Project) -> None:
     changes = chant_mcp.open(project.root).core.changes()
     (project.root / ".specify").mkdir()

@@ -69,7 +69,6 @@ shown()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no process splits off here")
-@pytest.mark.requirement("workspace:index:changes_are_seen", "api:threads:split_processes")
 def test_a_process_that_was_split_off_answers_and_hides_no_change(project: Project) -> None:
     project.spec(FIRST)
     command = [sys.executable, "-c", FORKS, str(project.root), FIRST]

@@ -13,7 +13,6 @@ from harness import Project
 KEY, OTHER = f"chant:{FIRST}", f"chant:{SECOND}"
 
 
-@pytest.mark.requirement("api:graph:is_the_workspace")
 def test_the_graph_holds_all_dialects_with_their_keys(ws: Workspace, project: Project) -> None:
     project.spec("2026-01-22-003-ccc", depends_on=["tickets:DEM-7"])
     graph = ws.graph()
@@ -23,7 +22,6 @@ def test_the_graph_holds_all_dialects_with_their_keys(ws: Workspace, project: Pr
     assert list(graph.blocked()[OTHER]) == [KEY]
 
 
-@pytest.mark.requirement("api:names:any_unambiguous_name")
 def test_items_of_a_graph_have_the_names_they_have_in_the_workspace(ws: Workspace) -> None:
     graph = ws.graph()
     assert graph.key("001") == graph.key(FIRST) == graph.key(KEY) == KEY
@@ -39,7 +37,6 @@ def test_items_of_a_graph_have_the_names_they_have_in_the_workspace(ws: Workspac
         graph.descendants("2026-01-22")
 
 
-@pytest.mark.requirement("api:handles:hash_compare_pickle")
 def test_a_pickled_graph_is_the_same_graph(ws: Workspace, project: Project) -> None:
     project.spec("2026-01-22-003-ccc", depends_on=["2026-01-22-009-zzz"])
     graph = ws.graph()
@@ -51,7 +48,6 @@ def test_a_pickled_graph_is_the_same_graph(ws: Workspace, project: Project) -> N
     assert again.workspace == ws
 
 
-@pytest.mark.requirement("api:graph:learned_durations")
 def test_a_schedule_counts_the_median_for_what_has_no_duration(ws: Workspace) -> None:
     network, found, _ = ws.core.network()
     columns = dict(Attributes(found))
@@ -63,7 +59,6 @@ def test_a_schedule_counts_the_median_for_what_has_no_duration(ws: Workspace) ->
     assert unknown.schedule(1, rounds=0).slots[0].end == 1.0
 
 
-@pytest.mark.requirement("graph:schedule:p90_is_kept_by_nine_in_ten")
 def test_few_runs_make_a_wider_plan_than_many(ws: Workspace) -> None:
     network = ws.graph().network
 
@@ -84,7 +79,6 @@ def test_few_runs_make_a_wider_plan_than_many(ws: Workspace) -> None:
     assert mixed.durations() == [7.0, *[5.0] * (len(network) - 1)]
 
 
-@pytest.mark.requirement("api:graph:as_of_a_revision")
 def test_a_graph_of_the_past_is_compared_and_not_written(ws: Workspace, project: Project) -> None:
     project.repository()
     ws.spec("aaa").check("Tests added").update(status="in_progress").finalize()
@@ -100,7 +94,6 @@ def test_a_graph_of_the_past_is_compared_and_not_written(ws: Workspace, project:
         now.read_revision("nothing")
 
 
-@pytest.mark.requirement("api:what_if:commit_writes_all_or_none")
 def test_changes_of_the_graph_are_written_to_the_specs(ws: Workspace, project: Project) -> None:
     project.spec("2026-01-22-003-ccc", body="# Old", depends_on=[SECOND])
     plan = ws.graph().what_if()
@@ -117,7 +110,6 @@ def test_changes_of_the_graph_are_written_to_the_specs(ws: Workspace, project: P
     assert len(plan) == 0
 
 
-@pytest.mark.requirement("api:what_if:commit_writes_all_or_none")
 def test_a_commit_that_a_rule_forbids_writes_nothing(ws: Workspace, project: Project) -> None:
     texts = {id: project.text(id) for id in (FIRST, SECOND)}
     plan = ws.graph().what_if().drop(OTHER).finish(KEY)
@@ -132,13 +124,11 @@ def test_a_commit_that_a_rule_forbids_writes_nothing(ws: Workspace, project: Pro
     assert (project.status(FIRST), project.status(SECOND)) == ("completed", "cancelled")
 
 
-@pytest.mark.requirement("api:what_if:commit_writes_all_or_none")
 def test_a_graph_without_files_has_nothing_to_write_to() -> None:
     with pytest.raises(errors.RefusedError, match="does not come from"):
         Graph.from_edges([("a", "b")]).what_if().finish("a").commit()
 
 
-@pytest.mark.requirement("graph:show:what_a_notebook_shows")
 def test_a_notebook_shows_lists_and_items_as_tables_and_the_workspace_as_a_picture(
     ws: Workspace, project: Project
 ) -> None:
@@ -157,7 +147,6 @@ def test_a_notebook_shows_lists_and_items_as_tables_and_the_workspace_as_a_pictu
     assert "1 done" in shown
 
 
-@pytest.mark.requirement("graph:names:in_mappings")
 def test_mappings_name_items_as_everything_else_does(ws: Workspace) -> None:
     graph = ws.graph()
     lengths = {graph.critical_path({name: 500.0}).length for name in ("001", FIRST, KEY)}

@@ -36,7 +36,6 @@ def past(project: Project, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return chant_mcp.open(project.root, environment={})
 
 
-@pytest.mark.requirement("api:workspace:recent_commits")
 def test_the_last_commits_have_their_times(past: Workspace, project: Project) -> None:
     newest, oldest = past.recent_commits()
     assert newest.id == project.git("rev-parse", "HEAD").strip()
@@ -47,12 +46,10 @@ def test_the_last_commits_have_their_times(past: Workspace, project: Project) ->
         past.recent_commits(-1)
 
 
-@pytest.mark.requirement("api:workspace:recent_commits")
 def test_there_are_no_commits_outside_of_git(project: Project) -> None:
     assert chant_mcp.open(project.root).recent_commits() == ()
 
 
-@pytest.mark.requirement("api:graph:durations_known_then")
 def test_a_graph_of_the_past_knows_the_runs_of_its_time(past: Workspace) -> None:
     newest, oldest = past.recent_commits()
     then, later = past.graph_at(oldest.id), past.graph_at(newest.id)
@@ -62,7 +59,6 @@ def test_a_graph_of_the_past_knows_the_runs_of_its_time(past: Workspace) -> None
     assert past.graph().read_revision(oldest.id).learned["runs"] == 1
 
 
-@pytest.mark.requirement("graph:schedule:ends_of_rounds")
 def test_a_schedule_gives_quantiles_of_its_rounds() -> None:
     plan = Graph.from_edges([("a", "b")]).schedule(1, rounds=50)
     assert len(plan.ends) == 50
@@ -75,13 +71,11 @@ def test_a_schedule_gives_quantiles_of_its_rounds() -> None:
             plan.quantile(wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.requirement("graph:schedule:ends_of_rounds")
 def test_a_schedule_without_rounds_has_no_quantiles() -> None:
     plan = Graph.from_edges([("a", "b")]).schedule(1, rounds=0)
     assert (plan.ends, plan.quantile(0.5)) == ((), None)
 
 
-@pytest.mark.requirement("graph:tables:means_of_runs")
 def test_the_table_of_runs_says_what_they_used(past: Workspace) -> None:
     usage = {"input_tokens": 100, "cached_tokens": 20, "cost_usd": 0.25}
     state_folder.put_record(past.root, record(SECOND, "10:30", usage=usage))

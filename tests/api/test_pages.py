@@ -23,7 +23,6 @@ class Page:
         self.data = {"numbers": list(range(self.offset, end)), "next_offset": end if end < 10 else None}
 
 
-@pytest.mark.requirement("api:answers:whole")
 @pytest.mark.parametrize("wanted", [1, 4, 6, 8, 10, 99])
 def test_as_much_comes_as_is_wanted(wanted: int) -> None:
     _, data = gathered(Page, wanted, "numbers")  # type: ignore[arg-type]

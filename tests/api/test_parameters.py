@@ -43,7 +43,6 @@ def refusal(handles: dict[str, Any], method: StubMethod, **given: Any) -> str:
     return str(refused.value)
 
 
-@pytest.mark.requirement("api:parameters:one_spelling")
 def test_the_core_takes_the_names_that_python_spells(handles: dict[str, Any]) -> None:
     assert len(GROUPED) >= 30
     for method in GROUPED:
@@ -53,7 +52,6 @@ def test_the_core_takes_the_names_that_python_spells(handles: dict[str, Any]) ->
         assert known == set(method.group_names), f"{method.owner}.{method.name}"
 
 
-@pytest.mark.requirement("api:parameters:one_spelling")
 def test_a_value_of_another_type_is_refused_by_its_name(handles: dict[str, Any]) -> None:
     for method in GROUPED:
         for name in set(method.group_names) - OBJECTS:
@@ -61,7 +59,6 @@ def test_a_value_of_another_type_is_refused_by_its_name(handles: dict[str, Any])
             assert said.startswith(f"argument '{name}': invalid type: map"), said
 
 
-@pytest.mark.requirement("api:parameters:one_spelling")
 def test_no_group_of_parameters_has_a_name_that_no_method_takes() -> None:
     taken = [set(method.group_names) for method in GROUPED]
     for name, group in vars(parameters).items():
@@ -69,7 +66,6 @@ def test_no_group_of_parameters_has_a_name_that_no_method_takes() -> None:
             assert any(set(group.__annotations__) <= names for names in taken), name
 
 
-@pytest.mark.requirement("api:parameters:help")
 def test_help_says_where_the_parameters_of_a_method_are(handles: dict[str, Any]) -> None:
     for method in GROUPED:
         text = getattr(getattr(_core, method.owner), method.name).__doc__

@@ -58,13 +58,11 @@ def check_items(keys: list[str], start: int, stop: int, step: int) -> None:
                 items.index(key)
 
 
-@pytest.mark.requirement("graph:protocols:sequences_and_mappings")
 def test_items_are_a_sequence() -> None:
     assert isinstance(_core.Items([]), Sequence)
     check_items()
 
 
-@pytest.mark.requirement("graph:protocols:sequences_and_mappings")
 def test_edges_and_layers_are_sequences() -> None:
     asked = Graph.from_edges([("a", "b"), ("a", "c")])
     edges, layers = asked.network.edges(), asked.layers()
@@ -82,7 +80,6 @@ def test_edges_and_layers_are_sequences() -> None:
         layers[2]
 
 
-@pytest.mark.requirement("graph:protocols:sequences_and_mappings")
 def test_scores_are_a_mapping() -> None:
     asked = Graph.from_edges([("a", "b")], attributes={"days": {"a": 2}})
     scores = asked.slack("days")
@@ -177,7 +174,6 @@ def public_classes() -> set[type]:
     return {one for one in found if inspect.isclass(one) and one.__module__.startswith("chant_mcp")}
 
 
-@pytest.mark.requirement("api:pickle:all_answers")
 def test_all_answers_can_be_pickled(ws: Workspace) -> None:
     kinds: set[type] = set()
     for answer in asked_for(ws):
@@ -188,7 +184,6 @@ def test_all_answers_can_be_pickled(ws: Workspace) -> None:
     assert missing == set(LIVE), "a new public class is an answer, to be tried above, or in `LIVE`"
 
 
-@pytest.mark.requirement("api:pickle:all_answers")
 def test_a_pickled_table_keeps_its_types() -> None:
     import pyarrow as pa
 

@@ -82,7 +82,6 @@ def warned(old: str, new: str, found: list[str]) -> bool:
     return len(found) == 1 and f".{old}` is now `" in found[0] and f".{new}`" in found[0]
 
 
-@pytest.mark.requirement("api:former_names:warn_and_give_the_same")
 def test_a_former_name_warns_once_and_gives_the_same(ws: chant_mcp.Workspace) -> None:
     made = {kind: make(ws) for kind, make in MADE.items()}
     for kind, old, new, given in METHODS:
@@ -105,7 +104,6 @@ def test_a_former_name_warns_once_and_gives_the_same(ws: chant_mcp.Workspace) ->
         getattr(api, "Nothing")  # noqa: B009
 
 
-@pytest.mark.requirement("api:former_names:warn_and_give_the_same")
 def test_a_former_name_is_in_the_table_and_leads_to_a_subclass() -> None:
     class Loud(errors.NotFoundError):
         def describe(self) -> str:

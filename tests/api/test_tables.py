@@ -61,7 +61,6 @@ def tables(ws: Workspace) -> dict[str, Any]:
     return {"nodes": graph.nodes, "edges": graph.edges, "runs": graph.runs, **lists}
 
 
-@pytest.mark.requirement("graph:tables:fixed_schema")
 def test_tables_of_all_projects_have_the_same_columns(
     filled: Workspace, bare: Workspace, tmp_path: Path
 ) -> None:
@@ -82,7 +81,6 @@ def test_tables_of_all_projects_have_the_same_columns(
         assert pq.read_table(tmp_path / "rows.parquet").schema.equals(rows.schema, check_metadata=True), name
 
 
-@pytest.mark.requirement("graph:tables:every_library_by_its_constructor")
 def test_every_library_makes_the_same_columns_by_its_constructor(filled: Workspace) -> None:
     for name, table in tables(filled).items():
         columns = pa.table(table).column_names
@@ -99,7 +97,6 @@ def test_every_library_makes_the_same_columns_by_its_constructor(filled: Workspa
     assert (before, after) in list(edges), "an edge is a pair as before"
 
 
-@pytest.mark.requirement("api:repr:fits_a_screen")
 def test_the_text_of_anything_fits_a_screen(filled: Workspace) -> None:
     for number in range(300):
         filled.add(f"Spec {number} {'with a long title ' * 3}")
@@ -119,13 +116,11 @@ def test_the_text_of_anything_fits_a_screen(filled: Workspace) -> None:
         assert " object at 0x" not in text, name
 
 
-@pytest.mark.requirement("graph:filter:says_use_two_equals")
 def test_a_filter_with_one_equals_sign_says_what_to_use(filled: Workspace) -> None:
     with pytest.raises(InvalidArgumentError, match="use `==` to compare"):
         filled.graph().filter("status = 'pending'")
 
 
-@pytest.mark.requirement("graph:tables:fixed_schema")
 def test_numbers_have_units_and_time_stamps_are_utc(filled: Workspace) -> None:
     graph = filled.graph()
     nodes, runs = pa.table(graph.nodes), pa.table(graph.runs)
@@ -142,7 +137,6 @@ def test_numbers_have_units_and_time_stamps_are_utc(filled: Workspace) -> None:
     assert next(iter(graph.runs))["mode"] == "single"
 
 
-@pytest.mark.requirement("graph:tables:repositories")
 def test_tables_of_several_projects_name_their_repositories(filled: Workspace, bare: Workspace) -> None:
     name = filled.root.name
     assert (filled.repo, bare.repo) == (name, "bare")
@@ -154,7 +148,6 @@ def test_tables_of_several_projects_name_their_repositories(filled: Workspace, b
     assert {schema.field(word).type for word in ("repo", "dialect", "status", "kind", "tone")} == {words}
 
 
-@pytest.mark.requirement("graph:tables:repositories")
 def test_a_key_with_a_repository_says_which() -> None:
     graph = Graph.from_edges([("own/app/vine:a.vine#b", "web/chant:c"), ("chant:d", "a/b")])
     assert graph.nodes.table().column("repo") == ["own/app", "web", None, None]
@@ -163,7 +156,6 @@ def test_a_key_with_a_repository_says_which() -> None:
     assert edges.column("after_repo") == ["web", None]
 
 
-@pytest.mark.requirement("graph:tables:fixed_schema")
 def test_a_time_stamp_that_is_none_is_null(project: Project) -> None:
     folder = fill(project).root / ".chant" / "processes"
     folder.mkdir(exist_ok=True)
@@ -172,7 +164,6 @@ def test_a_time_stamp_that_is_none_is_null(project: Project) -> None:
     assert (runs.column("started_at"), runs.column("duration")) == ([None], [None])
 
 
-@pytest.mark.requirement("graph:tables:own_attributes")
 def test_own_attributes_have_the_type_of_their_values() -> None:
     own = {
         "weight": {"a": "heavy"},

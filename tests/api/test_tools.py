@@ -6,7 +6,6 @@ import inspect
 from typing import Any
 
 import chant_mcp
-import pytest
 from chant_mcp import api
 from chant_mcp.toolsets import toolsets
 from chant_mcp.toolsets.schemas import schema_of
@@ -100,7 +99,6 @@ def found(place: str) -> Any:
     return member.fget if isinstance(member, property) else member
 
 
-@pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
 def test_every_tool_has_its_method() -> None:
     entries = [entry for entries in toolsets().values() for entry in entries]
     assert [entry.name for entry in entries] == list(METHODS)
@@ -112,7 +110,6 @@ def test_every_tool_has_its_method() -> None:
         assert not missing or METHODS[entry.name] in LOOSE, f"{METHODS[entry.name]} lacks {missing}"
 
 
-@pytest.mark.requirement("api:documents:every_public_name")
 def test_every_public_method_is_documented_and_typed() -> None:
     for name in api.__all__:
         member = getattr(api, name)

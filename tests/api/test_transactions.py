@@ -49,7 +49,6 @@ def ticket_file(project: Project) -> Path:
     return next((project.root / "docs" / "CRs").glob("DEM-007*"))
 
 
-@pytest.mark.requirement("api:transaction:all_or_none")
 def test_edits_of_all_dialects_are_made_together(ws: Workspace, project: Project) -> None:
     before = files(project)
     with ws.transaction() as transaction:
@@ -81,7 +80,6 @@ def test_edits_of_all_dialects_are_made_together(ws: Workspace, project: Project
     assert ws.add_ticket("Again").id == "DEM-009"
 
 
-@pytest.mark.requirement("api:transaction:all_or_none")
 def test_a_refusal_leaves_everything_as_it_was(ws: Workspace, project: Project) -> None:
     before = files(project)
 
@@ -102,7 +100,6 @@ def test_a_refusal_leaves_everything_as_it_was(ws: Workspace, project: Project) 
         assert files(project) == before
 
 
-@pytest.mark.requirement("api:transaction:all_or_none")
 def test_the_block_goes_on_where_a_refusal_is_caught(ws: Workspace, project: Project) -> None:
     with ws.transaction() as transaction:
         ws.vine("plan").set({"log": "complete"})
@@ -117,7 +114,6 @@ def test_the_block_goes_on_where_a_refusal_is_caught(ws: Workspace, project: Pro
     assert ws.vine("plan").task("log").is_done
 
 
-@pytest.mark.requirement("api:transaction:sees_across_dialects")
 def test_what_waits_for_an_item_of_another_dialect_follows_inside(ws: Workspace, project: Project) -> None:
     ws.ticket("DEM-007").update(depends_on=[f"chant:{FIRST}"])
     ws.vine("plan").task("log").update(annotations={"needs": ["tickets:DEM-007"]})
@@ -148,7 +144,6 @@ def test_what_waits_for_an_item_of_another_dialect_follows_inside(ws: Workspace,
     assert (ws.vine("plan").task("log").is_done, ws.task("speckit:060-login#T001").is_done) == (True, True)
 
 
-@pytest.mark.requirement("api:transaction:decided_on_what_is_true_then")
 def test_what_others_changed_in_any_file_stays(ws: Workspace, project: Project) -> None:
     plan, tasks, ticket = project.root / "plan.vine", project.root / TASKS, ticket_file(project)
     for path in (plan, tasks, ticket, project.path(FIRST)):
@@ -171,7 +166,6 @@ def test_what_others_changed_in_any_file_stays(ws: Workspace, project: Project) 
         assert text.count(b"\r\n") == text.count(b"\n"), path
 
 
-@pytest.mark.requirement("api:transaction:decided_on_what_is_true_then")
 def test_a_text_that_others_changed_meanwhile_refuses_all(ws: Workspace, project: Project) -> None:
     plan, ticket = project.root / "plan.vine", ticket_file(project)
     tasks = project.root / TASKS
@@ -225,7 +219,6 @@ def ticket_of_others(project: Project, number: int) -> None:
     path.write_text(f"---\ncode: DEM-{number:03}\n---\n\n# Theirs\n", encoding="utf-8")
 
 
-@pytest.mark.requirement("api:transaction:decided_on_what_is_true_then")
 def test_an_expected_text_is_that_which_the_edits_before_made(ws: Workspace) -> None:
     with ws.transaction():
         vine = ws.vine("plan")
@@ -237,7 +230,6 @@ def test_an_expected_text_is_that_which_the_edits_before_made(ws: Workspace) -> 
     assert (ws.vine("plan").title, ws.vine("plan").task("log").body) == ("Two", "Still more.")
 
 
-@pytest.mark.requirement("api:transaction:all_or_none")
 def test_tasks_are_added_renamed_and_removed_inside(ws: Workspace) -> None:
     with ws.transaction() as transaction:
         task = ws.vine("plan").add("test", "Test it", depends_on="log", needed_by="ship")
@@ -250,7 +242,6 @@ def test_tasks_are_added_renamed_and_removed_inside(ws: Workspace) -> None:
     assert ws.vine("plan").tasks.keys() == ["vine:plan.vine#ship", "vine:plan.vine#check"]
 
 
-@pytest.mark.requirement("api:transaction:all_or_none")
 def test_tickets_and_task_graphs_need_no_specs(tmp_path: Path) -> None:
     (tmp_path / "plan.vine").write_text(PLAN, encoding="utf-8")
     (tmp_path / "docs" / "CRs").mkdir(parents=True)
@@ -268,7 +259,6 @@ def test_tickets_and_task_graphs_need_no_specs(tmp_path: Path) -> None:
     assert ws.ticket("DEM-2").waits_for == ("tickets:DEM-001", "tickets:DEM-099")
 
 
-@pytest.mark.requirement("api:transaction:refuses_what_cannot_be_undone")
 def test_checks_and_files_elsewhere_are_refused_inside(ws: Workspace, project: Project) -> None:
     config = project.root / ".specify" / "chant-mcp.yml"
     config.write_text("checks:\n  tests: ['true']\n", encoding="utf-8")
@@ -301,7 +291,6 @@ def run_writers(write: Callable[[str], None], names: str, at_the_end: threading.
     assert failed == []
 
 
-@pytest.mark.requirement("api:transaction:two_at_once")
 def test_transactions_over_the_same_files_in_opposite_orders_both_arrive(project: Project) -> None:
     fill(project)
     rounds, at_the_end = 5, threading.Barrier(2, timeout=30)
@@ -333,7 +322,6 @@ def test_transactions_over_the_same_files_in_opposite_orders_both_arrive(project
     assert ws.ticket("DEM-007").assignee in last
 
 
-@pytest.mark.requirement("api:transaction:appends_never_conflict")
 def test_three_writers_who_append_tick_and_set_keys_are_never_refused(project: Project) -> None:
     fill(project)
     rounds, names = 4, "abc"
@@ -360,7 +348,6 @@ def test_three_writers_who_append_tick_and_set_keys_are_never_refused(project: P
 
 
 @pytest.mark.parametrize("is_together", [True, False], ids=["in a transaction", "alone"])
-@pytest.mark.requirement("api:lists:are_merged", "api:transaction:appends_never_conflict")
 def test_a_list_that_others_changed_meanwhile_is_merged(
     ws: Workspace, project: Project, is_together: bool
 ) -> None:
@@ -390,7 +377,6 @@ def test_a_list_that_others_changed_meanwhile_is_merged(
     assert ws.ticket("DEM-007").related_tickets == ("DEM-003", "DEM-004")
 
 
-@pytest.mark.requirement("api:transaction:is_tried_again")
 def test_a_transaction_is_tried_again_while_others_are_faster(ws: Workspace, project: Project) -> None:
     calls: list[int] = []
 
@@ -418,7 +404,6 @@ def test_a_transaction_is_tried_again_while_others_are_faster(ws: Workspace, pro
         ws.run_transaction(lambda _: None, attempts=0)
 
 
-@pytest.mark.requirement("api:transaction:all_or_none")
 def test_the_log_of_a_feature_tells_only_of_what_was_written(ws: Workspace) -> None:
     def fail() -> None:
         with ws.transaction():

@@ -33,7 +33,6 @@ PUBLIC = {
 }
 
 
-@pytest.mark.requirement("api:types:hints_of_public_classes")
 @pytest.mark.parametrize("name", PUBLIC)
 def test_type_hints_of_public_names_are_found(name: str) -> None:
     public = PUBLIC[name]
@@ -43,7 +42,6 @@ def test_type_hints_of_public_names_are_found(name: str) -> None:
         typing.get_type_hints(function)
 
 
-@pytest.mark.requirement("api:types:hints_of_public_classes")
 def test_type_hints_are_found_whatever_was_imported_before() -> None:
     code = "import typing; from chant_mcp import Graph; print(typing.get_type_hints(Graph.__init__))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -66,7 +64,6 @@ def types_of_items(ws: Workspace) -> None:
     typing_extensions.assert_type(ws.graph().slack()["aaa"], float)
 
 
-@pytest.mark.requirement("api:types:items_by_name")
 def test_methods_for_one_kind_refuse_another(ws: Workspace) -> None:
     for name, kind in (("vine:plan.vine#log", Task), ("T001", FeatureTask)):
         assert type(ws.task(name)) is kind

@@ -15,14 +15,12 @@ from harness import Project
 MANY = 700
 
 
-@pytest.mark.requirement("api:answers:whole")
 def test_a_long_document_is_read_whole(ws: Workspace) -> None:
     text = "".join(f"Line {number} of the plan.\n" for number in range(6_000))
     (ws.root / "specs/060-login/plan.md").write_text(text, encoding="utf-8")
     assert ws.feature("060-login").read("plan") == text
 
 
-@pytest.mark.requirement("api:answers:whole")
 def test_lint_and_next_leave_nothing_out(ws: Workspace, project: Project) -> None:
     for number in range(MANY):
         project.spec(f"2026-03-01-{number:03}-abc", body="# Something\n\nIn words.")
@@ -39,7 +37,6 @@ def test_lint_and_next_leave_nothing_out(ws: Workspace, project: Project) -> Non
     assert "ready_to_start_total" not in free
 
 
-@pytest.mark.requirement("api:answers:whole")
 @pytest.mark.anyio
 async def test_a_wait_that_is_given_up_loses_no_change(ws: Workspace) -> None:
     changes = ws.changes()
@@ -49,7 +46,6 @@ async def test_a_wait_that_is_given_up_loses_no_change(ws: Workspace) -> None:
     assert (await asyncio.wait_for(changes.__anext__(), 10)).added == (made.key,)
 
 
-@pytest.mark.requirement("api:answers:whole")
 def test_a_wait_may_be_given_up_in_one_loop_and_go_on_in_another(ws: Workspace) -> None:
     changes = ws.changes()
 
@@ -62,7 +58,6 @@ def test_a_wait_may_be_given_up_in_one_loop_and_go_on_in_another(ws: Workspace) 
     assert asyncio.run(wait(10)) == (made.key,)
 
 
-@pytest.mark.requirement("api:transaction:ends_with_its_block")
 @pytest.mark.anyio
 async def test_a_task_that_outlives_a_transaction_works_on(ws: Workspace) -> None:
     ended = asyncio.Event()
@@ -78,7 +73,6 @@ async def test_a_task_that_outlives_a_transaction_works_on(ws: Workspace) -> Non
     assert await task == "late"
 
 
-@pytest.mark.requirement("api:workspace:names")
 def test_a_name_that_means_several_is_in_it(ws: Workspace) -> None:
     (ws.root / "broken.vine").write_text("vine 1.2.0\n---\n[", encoding="utf-8")
     assert "2026-01-22" in ws
@@ -86,7 +80,6 @@ def test_a_name_that_means_several_is_in_it(ws: Workspace) -> None:
     assert "chant:nothing" not in ws
 
 
-@pytest.mark.requirement("api:workspace:names")
 def test_a_phase_is_an_item_and_no_task(ws: Workspace) -> None:
     tasks = "# Tasks\n\n## Phase 1: Setup\n\n- [ ] T001 Begin\n\n## Phase 2: Core\n\n- [ ] T002 Go on\n"
     (ws.root / "specs/060-login/tasks.md").write_text(tasks, encoding="utf-8")
@@ -100,7 +93,6 @@ def test_a_phase_is_an_item_and_no_task(ws: Workspace) -> None:
     )
 
 
-@pytest.mark.requirement("api:workspace:names")
 def test_a_path_has_one_name_and_none_outside_of_the_root(ws: Workspace) -> None:
     (ws.root / "sub").mkdir()
     assert ws.vine("sub/../plan.vine") == ws.vine("./plan") == ws.vine(ws.root / "plan.vine")
@@ -112,7 +104,6 @@ def test_a_path_has_one_name_and_none_outside_of_the_root(ws: Workspace) -> None
     assert not list(ws.root.parent.glob("*.vine"))
 
 
-@pytest.mark.requirement("api:workspace:refusals")
 def test_an_edit_of_a_task_says_what_was_answered(ws: Workspace) -> None:
     task = ws.vine("plan").claim("log", owner="ada")
     assert task.response
@@ -121,7 +112,6 @@ def test_an_edit_of_a_task_says_what_was_answered(ws: Workspace) -> None:
     assert ws.vine("plan").task("diary").set("complete").response
 
 
-@pytest.mark.requirement("api:workspace:refusals")
 def test_what_is_no_value_is_refused_in_the_words_of_the_tool(ws: Workspace) -> None:
     assert ws.add_ticket("New", priority=None).priority
     with pytest.raises(InvalidArgumentError, match="priority"):

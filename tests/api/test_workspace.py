@@ -14,7 +14,6 @@ from chant_mcp import Feature, FeatureTask, Spec, Task, Ticket, Vine, Workspace,
 from harness import Project
 
 
-@pytest.mark.requirement("api:open:finds_what_the_folder_holds")
 def test_a_folder_inside_the_project_opens_the_project(ws: Workspace) -> None:
     inside = ws.root / "src" / "deep"
     inside.mkdir(parents=True)
@@ -28,7 +27,6 @@ def test_a_folder_inside_the_project_opens_the_project(ws: Workspace) -> None:
     assert len(chant_mcp.open(inside, exactly=True)) == 0
 
 
-@pytest.mark.requirement("api:open:finds_what_the_folder_holds")
 def test_an_empty_folder_holds_nothing_and_a_missing_one_is_refused(tmp_path: Path) -> None:
     ws = chant_mcp.open(tmp_path)
     assert (list(ws.specs), list(ws.vines), list(ws.tickets), list(ws.features)) == ([], [], [], [])
@@ -38,7 +36,6 @@ def test_an_empty_folder_holds_nothing_and_a_missing_one_is_refused(tmp_path: Pa
         chant_mcp.open(tmp_path / "none")
 
 
-@pytest.mark.requirement("api:names:any_unambiguous_name")
 def test_items_are_found_by_any_name_that_means_only_one(ws: Workspace) -> None:
     for name in (FIRST, f"chant:{FIRST}", "aaa"):
         assert ws[name] == ws.spec(FIRST)
@@ -56,7 +53,6 @@ def test_items_are_found_by_any_name_that_means_only_one(ws: Workspace) -> None:
             ws[name]
 
 
-@pytest.mark.requirement("api:handles:say_what_documents_say")
 def test_a_handle_says_what_its_document_says(ws: Workspace) -> None:
     spec, ticket, task = ws.spec("aaa"), ws.ticket("DEM-7"), ws.vine("plan").task("ship")
     assert [(one.text, one.checked) for one in spec.criteria] == [
@@ -78,7 +74,6 @@ def test_a_handle_says_what_its_document_says(ws: Workspace) -> None:
     assert ws.feature("060-login").read("spec") == "# Login\n"
 
 
-@pytest.mark.requirement("api:lists:filters")
 def test_lists_have_filters_and_are_as_of_their_first_look(ws: Workspace, project: Project) -> None:
     assert [spec.id for spec in ws.specs.where(ready=True)] == [FIRST]
     assert [spec.id for spec in ws.specs.where(status="blocked")] == [SECOND]
@@ -103,14 +98,12 @@ def test_lists_have_filters_and_are_as_of_their_first_look(ws: Workspace, projec
         len(ws.specs.where(status="nonsense"))
 
 
-@pytest.mark.requirement("api:lists:filters")
 def test_cancelled_specs_are_listed_when_asked_for(ws: Workspace) -> None:
     ws.spec("aaa").cancel()
     assert [spec.id for spec in ws.specs] == [SECOND]
     assert [spec.id for spec in ws.specs.where(status="cancelled")] == [FIRST]
 
 
-@pytest.mark.requirement("api:lists:never_cut")
 def test_lists_and_texts_are_whole_however_long(ws: Workspace, project: Project) -> None:
     for number in range(600):
         project.spec(f"2026-01-23-{number:03}-ccc", body=f"# {'long ' * 100}{number}")
@@ -120,7 +113,6 @@ def test_lists_and_texts_are_whole_however_long(ws: Workspace, project: Project)
     assert len(ws.spec("2026-01-23-599-ccc").title) > 400
 
 
-@pytest.mark.requirement("api:handles:hash_compare_pickle")
 def test_handles_are_hashable_comparable_and_read_anew_when_unpickled(ws: Workspace) -> None:
     spec = ws.spec("aaa")
     later = spec.check("Tests added")
@@ -137,7 +129,6 @@ def test_handles_are_hashable_comparable_and_read_anew_when_unpickled(ws: Worksp
         spec.workspace = ws  # pyright: ignore[reportAttributeAccessIssue]
 
 
-@pytest.mark.requirement("chant:python_api:problems_are_listed")
 def test_what_cannot_be_read_is_a_problem_and_hides_nothing(ws: Workspace, project: Project) -> None:
     project.write("2026-01-22-003-ccc", "---\nstatus: [\n---\n")
     project.spec("2026-01-22-004-ddd", labels="{a: b}")
@@ -153,7 +144,6 @@ def test_what_cannot_be_read_is_a_problem_and_hides_nothing(ws: Workspace, proje
     assert [vine.path for vine in ws.vines] == ["plan.vine"]
 
 
-@pytest.mark.requirement("api:import:is_light")
 def test_importing_the_package_imports_neither_the_sdk_nor_the_commands() -> None:
     heavy = {"mcp", "mcp_types", "pydantic", "click", "rich", "starlette", "anyio", "networkx"}
     code = f"import sys, chant_mcp; print({heavy!r} & {{name.split('.')[0] for name in sys.modules}})"
@@ -161,7 +151,6 @@ def test_importing_the_package_imports_neither_the_sdk_nor_the_commands() -> Non
     assert done.stdout == "set()\n"
 
 
-@pytest.mark.requirement("api:quiet:prints_nothing")
 def test_nothing_is_printed(ws: Workspace, capfd: pytest.CaptureFixture[str]) -> None:
     ws.spec("aaa").check("Tests added").update(status="in_progress").finalize()
     ws.add("More").lint()
@@ -170,14 +159,12 @@ def test_nothing_is_printed(ws: Workspace, capfd: pytest.CaptureFixture[str]) ->
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
 def test_a_spec_search_gives_handles(ws: Workspace) -> None:
     found = ws.search("what it is")
     assert [type(one) for one in found] == [Spec]
     assert found == [ws.spec("aaa")]
 
 
-@pytest.mark.requirement("api:examples:run")
 def test_the_example_runs(ws: Workspace) -> None:
     example = Path(__file__).parents[2] / "examples" / "standup.py"
     done = subprocess.run([sys.executable, example, ws.root], capture_output=True, text=True, check=False)

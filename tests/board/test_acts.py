@@ -68,7 +68,6 @@ OFFERED: tuple[tuple[dict[str, Any], str, str], ...] = (
 """An item, the acts that agents may do, too, and those of a person alone."""
 
 
-@pytest.mark.requirement("board:acts:by_key", "board:acts:only_of_a_person")
 @pytest.mark.parametrize("is_person", [False, True])
 def test_acts_are_offered_by_the_state_of_an_item_and_by_who_asks(is_person: bool) -> None:
     for keys, of_all, of_person in OFFERED:
@@ -83,9 +82,6 @@ async def chosen(board: Board, spec: str) -> None:
     await board.until(lambda: (board.app._item_at_hand() or {}).get("id") == spec, spec)
 
 
-@pytest.mark.requirement(
-    "board:acts:by_key", "board:acts:as_it_was_looked_at", "board:acts:undo", "board:acts:asked_before"
-)
 async def test_a_person_decides_ticks_and_adds_by_keys(root: Path) -> None:
     project = Project(root)
     for spec in (APPROVED, REJECTED):
@@ -132,7 +128,6 @@ async def test_a_person_decides_ticks_and_adds_by_keys(root: Path) -> None:
     assert any("Paint the ship" in path.read_text("utf-8") for path in project.specs.iterdir())
 
 
-@pytest.mark.requirement("board:acts:only_of_a_person", "board:read_only:offers_no_changes")
 @pytest.mark.parametrize("is_read_only", [False, True])
 async def test_who_is_no_person_or_only_reads_is_offered_no_decision(root: Path, is_read_only: bool) -> None:
     Project(root).spec(APPROVED, body=BODY.format(title="One"), approval="\n  required: true")
@@ -146,9 +141,6 @@ async def test_who_is_no_person_or_only_reads_is_offered_no_decision(root: Path,
     assert tree(root) == before
 
 
-@pytest.mark.requirement(
-    "board:acts:priority_of_a_ticket", "board:keys:all_on_one_screen", "board:keys:palette"
-)
 async def test_a_priority_is_chosen_and_keys_and_commands_are_found_by_name(root: Path) -> None:
     scene.tickets(root)
     async with shown(root) as board:
@@ -175,7 +167,6 @@ async def test_a_priority_is_chosen_and_keys_and_commands_are_found_by_name(root
         assert "Priority" not in titles, "nothing is chosen on this screen"
 
 
-@pytest.mark.requirement("board:keys:pages", "board:plan:columns_by_meaning")
 async def test_page_keys_move_and_an_empty_column_is_only_its_heading(root: Path) -> None:
     project = Project(root)
     for number in range(30):
@@ -191,7 +182,6 @@ async def test_page_keys_move_and_an_empty_column_is_only_its_heading(root: Path
         assert (0 < places[0] < 29, places[1:]) == (True, [0, 29, 0, 29, 0])
 
 
-@pytest.mark.requirement("board:keys:own_editor")
 async def test_an_item_opens_in_the_editor_that_the_environment_names(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,7 +210,6 @@ async def test_an_item_opens_in_the_editor_that_the_environment_names(
             file_of(root, name)
 
 
-@pytest.mark.requirement("board:acts:undo", "board:acts:tick_a_ticket", "board:acts:status_of_a_task")
 async def test_a_box_of_a_ticket_and_the_status_of_a_task_are_changed_and_taken_back(root: Path) -> None:
     ticket_project(root)
     ticket = write_ticket(root, 1, body="## 4. Acceptance Criteria\n\n- [ ] It is shown\n", status="Approved")
@@ -246,7 +235,6 @@ async def test_a_box_of_a_ticket_and_the_status_of_a_task_are_changed_and_taken_
         await board.until(lambda: "Build it (started)" in file.read_text("utf-8"), "started again")
 
 
-@pytest.mark.requirement("board:plan:filter_by_label")
 async def test_items_of_one_label_are_shown_alone(root: Path) -> None:
     project = Project(root)
     for number, label in enumerate(["sea", "sea", "land"]):
@@ -267,7 +255,6 @@ async def test_items_of_one_label_are_shown_alone(root: Path) -> None:
         await board.sees_no("label sea")
 
 
-@pytest.mark.requirement("board:plan:esc_clears_a_filter")
 async def test_esc_clears_a_filter_that_was_kept(root: Path) -> None:
     project = Project(root)
     for number, label in enumerate(["sea", "land"]):
@@ -288,7 +275,6 @@ async def test_esc_clears_a_filter_that_was_kept(root: Path) -> None:
         await board.sees("Can begin 2", "On land")
 
 
-@pytest.mark.requirement("board:plan:what_keys_act_on_is_seen")
 async def test_the_chosen_card_stays_in_sight_when_a_column_comes(root: Path) -> None:
     project = Project(root)
     for spec in (APPROVED, REJECTED):
@@ -333,7 +319,6 @@ class AskedApp:
         self.shown.append(text)
 
 
-@pytest.mark.requirement("board:acts:asked_before", "board:acts:only_of_a_person")
 @pytest.mark.parametrize(("agrees", "is_person"), [(True, True), (False, True), (True, False)])
 async def test_what_has_to_be_agreed_to_is_shown_and_agreed_to_by_a_person(
     agrees: bool, is_person: bool

@@ -101,9 +101,6 @@ def begin_run(root: Path, id: str, state: str) -> None:
             record(root, id, state)
 
 
-@pytest.mark.requirement(
-    "board:meaning:one_of_five", "board:meaning:says_why_it_waits_for_you", "board:waiting:acts_of_people"
-)
 def test_each_item_of_each_dialect_has_one_meaning(project: Project) -> None:
     root = project.root
     expected: dict[str, str] = {}
@@ -178,7 +175,6 @@ def pages(workspace: Workspace, **search: Any) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.requirement("board:meaning:kept_up_to_date", "board:meaning:pages_are_the_column")
 def test_kept_columns_are_those_that_a_first_look_finds(project: Project) -> None:
     mixed = MixedProject(project)
     kept = opened(project.root, mixed.vine)
@@ -219,7 +215,6 @@ class Viewer:
         return [(of["meaning"], of["count"], of["items"]) for of in self.seen["columns"]]
 
 
-@pytest.mark.requirement("board:meaning:only_columns_that_changed")
 def test_who_asks_for_what_changed_sees_what_a_whole_look_shows(project: Project) -> None:
     mixed = MixedProject(project)
     workspace = opened(project.root, mixed.vine)
@@ -238,7 +233,6 @@ def test_who_asks_for_what_changed_sees_what_a_whole_look_shows(project: Project
         assert all("items" in of for of in workspace.board_look(since=cursor).data["columns"]), cursor
 
 
-@pytest.mark.requirement("board:meaning:costs_the_change")
 def test_a_look_after_a_change_visits_what_changed(project: Project) -> None:
     for number in range(200):
         project.spec(spec_id(number), depends_on=[spec_id(number - 1)] if number else None, priority="high")
@@ -259,7 +253,6 @@ def test_a_look_after_a_change_visits_what_changed(project: Project) -> None:
     assert workspace.board_look().data["version"] > versions[1]
 
 
-@pytest.mark.requirement("board:meaning:one_of_five")
 def test_words_that_are_no_meaning_or_dialect_are_refused(project: Project) -> None:
     workspace = opened(project.root)
     empty = workspace.board_look().data
@@ -273,7 +266,6 @@ def test_words_that_are_no_meaning_or_dialect_are_refused(project: Project) -> N
             ask(dialect="jira")
 
 
-@pytest.mark.requirement("board:item:all_of_it", "board:item:text_as_a_tree")
 def test_an_item_comes_with_all_that_a_page_shows(project: Project) -> None:
     project.spec(spec_id(1), body=BODY, depends_on=[spec_id(2)], type="driver")
     project.spec(spec_id(1) + ".1", body="# Part", status="completed")
@@ -321,7 +313,6 @@ def elements(scene: Any) -> Iterator[tuple[str, dict[str, str]]]:
             yield from elements(child)
 
 
-@pytest.mark.requirement("board:graph:elements_of_a_closed_list")
 def test_a_picture_is_made_of_listed_elements(project: Project) -> None:
     for number in range(90):
         before = [spec_id(number - 1)] if number % 30 else None
@@ -359,7 +350,6 @@ def test_a_picture_is_made_of_listed_elements(project: Project) -> None:
     assert {"edge edge-met", "figure meaning-done"} <= classes
 
 
-@pytest.mark.requirement("board:timeline:past_and_planned")
 def test_past_and_planned_work_comes_in_seconds(project: Project) -> None:
     project.spec(spec_id(1), body="# First", status="completed")
     project.spec(spec_id(2))
@@ -379,7 +369,6 @@ def test_past_and_planned_work_comes_in_seconds(project: Project) -> None:
     assert workspace.board_problems(5).data["problems"] == []
 
 
-@pytest.mark.requirement("board:diff:branch_of_a_run")
 def test_the_branch_of_a_run_is_compared_with_its_beginning(project: Project) -> None:
     project.spec(spec_id(1))
     (project.root / "a.txt").write_text("one\ntwo\nthree\n", encoding="utf-8")
@@ -408,7 +397,6 @@ def test_the_branch_of_a_run_is_compared_with_its_beginning(project: Project) ->
     assert (last["path"], last["hunks"]) == ("d.txt", [])
 
 
-@pytest.mark.requirement("web_page:lists:done_newest_first")
 def test_done_begins_with_the_newest_and_cards_say_who_is_on_them(project: Project) -> None:
     for number in range(5):
         project.spec(f"2026-03-0{number + 1}-001-aaa", status="completed", assignee="ada")

@@ -47,7 +47,6 @@ async def asks(board: Board) -> None:
 # Agents
 
 
-@pytest.mark.requirement("board:agents:runs_with_live_logs")
 async def test_a_log_is_shown_as_it_grows(root: Path, size: tuple[int, int]) -> None:
     scene.specs(root)
     scene.run(root)
@@ -63,7 +62,6 @@ async def test_a_log_is_shown_as_it_grows(root: Path, size: tuple[int, int]) -> 
         await board.sees_no("Reading ferry")
 
 
-@pytest.mark.requirement("trust:terminal:texts_do_nothing", "board:agents:runs_with_live_logs")
 async def test_texts_of_others_do_nothing_to_the_terminal(root: Path, features: SpeckitFeatures) -> None:
     steering = " ".join(STEERING.splitlines())
     scene.specs(root)
@@ -87,7 +85,6 @@ def _assert_harmless(board: Board) -> None:
     assert found == [], board.text
 
 
-@pytest.mark.requirement("board:agents:runs_with_live_logs")
 async def test_logs_follow_the_run_that_is_chosen(root: Path) -> None:
     scene.specs(root)
     scene.run(root)
@@ -104,7 +101,6 @@ async def test_logs_follow_the_run_that_is_chosen(root: Path) -> None:
         await board.sees("Log of")
 
 
-@pytest.mark.requirement("cluster:accounts:use_is_shown")
 async def test_agents_stand_below_how_busy_their_accounts_are(root: Path) -> None:
     scene.specs(root)
     scene.run(root)
@@ -123,7 +119,6 @@ async def test_agents_stand_below_how_busy_their_accounts_are(root: Path) -> Non
 # Questions
 
 
-@pytest.mark.requirement("board:questions:answered_in_a_dialog")
 async def test_a_question_opens_a_dialog_that_answers_it(
     root: Path, features: SpeckitFeatures, size: tuple[int, int]
 ) -> None:
@@ -144,7 +139,6 @@ async def test_a_question_opens_a_dialog_that_answers_it(
         await board.sees("No agent waits", "What agents reported", "closed")
 
 
-@pytest.mark.requirement("board:questions:cancelled_or_left")
 async def test_escape_leaves_a_question_and_a_key_cancels_it(root: Path, features: SpeckitFeatures) -> None:
     first, second = asked(features), asked(features, "And then?")
     async with shown(root) as board:
@@ -163,7 +157,6 @@ async def test_escape_leaves_a_question_and_a_key_cancels_it(root: Path, feature
         await board.sees("4 Questions 1")
 
 
-@pytest.mark.requirement("board:questions:closed_by_others")
 async def test_a_question_that_somebody_else_answers_closes_the_dialog(
     root: Path, features: SpeckitFeatures
 ) -> None:
@@ -177,7 +170,6 @@ async def test_a_question_that_somebody_else_answers_closes_the_dialog(
         await board.sees("Somebody else closed")
 
 
-@pytest.mark.requirement("board:keys:typing_is_typing")
 async def test_a_question_does_not_interrupt_typing(root: Path, features: SpeckitFeatures) -> None:
     scene.specs(root)
     async with shown(root) as board:
@@ -189,7 +181,6 @@ async def test_a_question_does_not_interrupt_typing(root: Path, features: Specki
         await board.sees("“feed”")
 
 
-@pytest.mark.requirement("board:questions:what_was_missed")
 async def test_a_board_started_late_shows_what_it_missed(root: Path, features: SpeckitFeatures) -> None:
     features.report_status("error", message="The mail server is gone")
     features.complete("T003", agent="claude")
@@ -201,7 +192,6 @@ async def test_a_board_started_late_shows_what_it_missed(root: Path, features: S
 # Tasks
 
 
-@pytest.mark.requirement("board:tasks:ticked_by_the_core")
 async def test_a_task_is_ticked_in_one_character(
     root: Path, features: SpeckitFeatures, size: tuple[int, int]
 ) -> None:
@@ -218,7 +208,6 @@ async def test_a_task_is_ticked_in_one_character(
     assert path.read_text(encoding="utf-8") == old
 
 
-@pytest.mark.requirement("trust:board:says_that_it_is_not_trusted")
 async def test_the_board_says_that_a_folder_is_not_trusted_and_runs_no_check(
     root: Path, tmp_path: Path
 ) -> None:
@@ -235,7 +224,6 @@ async def test_the_board_says_that_a_folder_is_not_trusted_and_runs_no_check(
     assert not mark.exists()
 
 
-@pytest.mark.requirement("board:errors:told_not_crashed")
 async def test_what_the_core_refuses_is_told(root: Path, features: SpeckitFeatures) -> None:
     path = root / "specs/001-booking/tasks.md"
     before = path.read_bytes()
@@ -248,7 +236,6 @@ async def test_what_the_core_refuses_is_told(root: Path, features: SpeckitFeatur
     assert path.read_bytes() == before
 
 
-@pytest.mark.requirement("board:tasks:no_feature_says_why")
 async def test_without_a_feature_the_board_says_where_it_looked(root: Path) -> None:
     scene.specs(root)
     folder = root / "specs" / "060-login"
@@ -259,7 +246,6 @@ async def test_without_a_feature_the_board_says_where_it_looked(root: Path) -> N
         await board.sees("No feature is current here.", "Looked for one in")
 
 
-@pytest.mark.requirement("board:tasks:hidden_without_features")
 async def test_without_features_there_is_no_screen_of_tasks(root: Path) -> None:
     scene.specs(root)
     async with shown(root) as board:
@@ -272,7 +258,6 @@ async def test_without_features_there_is_no_screen_of_tasks(root: Path) -> None:
         await board.sees("2 Tasks")
 
 
-@pytest.mark.requirement("board:read_only:offers_no_changes")
 async def test_a_board_that_only_reads_offers_no_changes(root: Path, features: SpeckitFeatures) -> None:
     asked(features)
     before = tree(root)
@@ -298,7 +283,6 @@ async def test_a_board_that_only_reads_offers_no_changes(root: Path, features: S
 # The command
 
 
-@pytest.mark.requirement("board:command:names_its_extra")
 def test_without_textual_the_command_names_its_extra(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from chant_mcp.cli import program
 
@@ -307,7 +291,6 @@ def test_without_textual_the_command_names_its_extra(root: Path, monkeypatch: py
     assert (result.exit_code, "chant-mcp[board]" in result.output) == (1, True)
 
 
-@pytest.mark.requirement("board:command:needs_a_terminal")
 def test_without_a_terminal_the_command_says_so(root: Path) -> None:
     from chant_mcp.cli import program
 

@@ -35,7 +35,6 @@ def check(board: Board, path: Path) -> None:
     assert now == before, "UPDATE_SNAPS=1 pytest tests/board/test_picture.py accepts this"
 
 
-@pytest.mark.requirement("board:picture:stands_in_the_readme")
 async def test_the_picture_in_the_readme_is_what_one_sees(root: Path) -> None:
     scene.everything(root)
     async with shown(root, (120, 30)) as board:
@@ -46,7 +45,6 @@ async def test_the_picture_in_the_readme_is_what_one_sees(root: Path) -> None:
     assert "docs/board.svg" in (HERE.parents[1] / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.requirement("board:picture:usable_at_80_by_24")
 async def test_nothing_is_cut_on_a_small_screen(root: Path) -> None:
     scene.everything(root)
     async with shown(root, NARROW) as board:
@@ -57,7 +55,6 @@ async def test_nothing_is_cut_on_a_small_screen(root: Path) -> None:
         check(board, HERE / "snapshots" / "tasks-80x24.svg")
 
 
-@pytest.mark.requirement("board:picture:usable_at_80_by_24")
 async def test_a_large_screen_has_the_item_beside_the_columns(root: Path) -> None:
     scene.everything(root)
     async with shown(root, WIDE) as board:

@@ -23,9 +23,6 @@ def keys(board: Board) -> str:
     return board.text.splitlines()[-1]
 
 
-@pytest.mark.requirement(
-    "board:plan:columns_by_meaning", "board:plan:progress_of_dialects", "board:keys:at_the_foot"
-)
 async def test_items_stand_in_columns_with_counts_and_the_keys_at_the_foot(
     root: Path, size: tuple[int, int]
 ) -> None:
@@ -41,7 +38,6 @@ async def test_items_stand_in_columns_with_counts_and_the_keys_at_the_foot(
         await board.sees("Done 6", "Store crossings")
 
 
-@pytest.mark.requirement("board:plan:one_item_with_its_graph")
 async def test_the_chosen_item_is_shown_with_what_it_waits_for_and_what_waits_for_it(
     root: Path, size: tuple[int, int]
 ) -> None:
@@ -56,7 +52,6 @@ async def test_the_chosen_item_is_shown_with_what_it_waits_for_and_what_waits_fo
         await board.sees("Can begin 3")
 
 
-@pytest.mark.requirement("board:plan:filter_and_search")
 async def test_a_filter_looks_at_titles_and_a_search_at_texts(root: Path) -> None:
     scene.everything(root)
     async with shown(root) as board:
@@ -76,7 +71,6 @@ async def test_a_filter_looks_at_titles_and_a_search_at_texts(root: Path) -> Non
         await board.until(lambda: not board.app.is_running or board.app._exit, "q quits again")
 
 
-@pytest.mark.requirement("board:keys:typing_is_typing")
 async def test_letters_typed_into_the_filter_are_no_keys(root: Path) -> None:
     scene.everything(root)
     async with shown(root) as board:
@@ -85,7 +79,6 @@ async def test_letters_typed_into_the_filter_are_no_keys(root: Path) -> None:
         await board.sees("“qd2sa/”")
 
 
-@pytest.mark.requirement("board:plan:changes_of_others_within_a_second")
 async def test_a_change_by_another_process_is_seen_within_a_second(root: Path) -> None:
     scene.specs(root)
     path = Project(root).path("2026-02-09-002-s4p")
@@ -102,7 +95,6 @@ async def test_a_change_by_another_process_is_seen_within_a_second(root: Path) -
     assert min(took) < 1, took
 
 
-@pytest.mark.requirement("board:plan:selection_stays_and_scrolls")
 async def test_what_is_chosen_stays_chosen_and_in_sight(root: Path) -> None:
     project = Project(root)
     for number in range(30):
@@ -117,7 +109,6 @@ async def test_what_is_chosen_stays_chosen_and_in_sight(root: Path) -> None:
         await board.sees("chant:2026-02-02-020-abc")
 
 
-@pytest.mark.requirement("board:plan:large_projects")
 async def test_cards_of_a_large_project_are_loaded_as_they_come_into_sight(root: Path) -> None:
     project = Project(root)
     for number in range(450):
@@ -133,7 +124,6 @@ async def test_cards_of_a_large_project_are_loaded_as_they_come_into_sight(root:
         await board.sees("Spec number 449.")
 
 
-@pytest.mark.requirement("board:plan:nothing_drawn_when_nothing_changed", "board:idle:waits_for_changes")
 async def test_lists_are_left_alone_while_nothing_changes(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,7 +144,6 @@ async def test_lists_are_left_alone_while_nothing_changes(
         assert (drawn, any(looks)) == ([], False), "no look at the columns without a change"
 
 
-@pytest.mark.requirement("board:plan:an_empty_folder_says_how_to_begin")
 async def test_an_empty_folder_says_how_to_begin_and_shows_what_comes(root: Path) -> None:
     async with shown(root) as board:
         await board.sees("There is nothing to show", "chant-mcp init")
@@ -162,7 +151,6 @@ async def test_an_empty_folder_says_how_to_begin_and_shows_what_comes(root: Path
         await board.sees("Can begin 1")
 
 
-@pytest.mark.requirement("board:plan:every_dialect")
 @pytest.mark.parametrize(
     ("write", "texts"),
     [
@@ -181,7 +169,6 @@ async def test_each_dialect_alone(root: Path, write: Callable[[Path], None], tex
         await board.sees(*texts)
 
 
-@pytest.mark.requirement("board:plan:every_dialect")
 async def test_all_dialects_together_and_one_after_the_other(root: Path) -> None:
     scene.everything(root)
     async with shown(root) as board:
@@ -199,7 +186,6 @@ async def test_all_dialects_together_and_one_after_the_other(root: Path) -> None
         await board.sees("Can begin 3")
 
 
-@pytest.mark.requirement("board:problems:files_that_cannot_be_read")
 async def test_a_file_that_cannot_be_read_is_a_problem_and_no_crash(root: Path) -> None:
     scene.specs(root)
     Project(root).write("2026-02-05-003-u0x", b"---\nstatus: [\n---\n")
@@ -210,7 +196,6 @@ async def test_a_file_that_cannot_be_read_is_a_problem_and_no_crash(root: Path) 
         await board.sees("2026-02-05-003-u0x.md", "bad.vine")
 
 
-@pytest.mark.requirement("board:files:looking_writes_nothing")
 async def test_looking_at_everything_changes_no_file(root: Path) -> None:
     scene.everything(root)
     before = tree(root)
@@ -223,7 +208,6 @@ async def test_looking_at_everything_changes_no_file(root: Path) -> None:
     assert tree(root) == before
 
 
-@pytest.mark.requirement("board:plan:columns_end_at_words")
 @pytest.mark.parametrize("size", [(60, 24), (80, 24), (100, 30), (140, 45), (200, 45)])
 async def test_titles_end_at_words_in_columns_of_each_width(root: Path, size: tuple[int, int]) -> None:
     title = "Passengers reserve internationally comfortable accommodations everywhere"

@@ -35,7 +35,6 @@ async def told(server: Listening, tool: str, **arguments: Any) -> str:
     return text_of(await called(server, tool, **arguments))
 
 
-@pytest.mark.requirement("board:proof:agent_and_person_meet")
 async def test_an_agent_asks_is_answered_and_goes_on_although_its_server_is_killed(root: Path) -> None:
     scene.feature(root)
     Features(root).waits(0.2)

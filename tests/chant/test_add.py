@@ -53,12 +53,7 @@ def front(project: Project, id: str) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in head.splitlines() if ": " in line and line[0] != "-")
 
 
-@pytest.mark.requirement(
-    "chant:add:answers_with_the_new_id",
-    "chant:add:description_becomes_the_title",
-    "chant:add:file_starts_as_pending_code",
-    "chant:add:scores_are_left_to_lint",
-)
+@pytest.mark.requirement("chant:add:answers_with_the_new_id", "chant:add:description_becomes_the_title")
 async def test_the_example_of_the_seed(call: Caller) -> None:
     days = {date.today().isoformat()}
     result = await call("chant_add", description="Add user authentication", criteria=["Login works"])
@@ -113,13 +108,6 @@ CUTS: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize("name", CUTS)
-@pytest.mark.requirement(
-    "chant:add:long_description_is_cut_at_the_newline",
-    "chant:add:long_description_is_cut_after_the_sentence",
-    "chant:add:uncuttable_description_is_the_title",
-    "chant:add:short_description_is_unchanged",
-    "chant:add:short_description_with_newline_gives_title_and_body",
-)
 def test_a_description_becomes_title_and_body(project: Project, name: str) -> None:
     description, title, body = CUTS[name]
     id = added(project, description)
@@ -142,7 +130,6 @@ def test_hashes_are_part_of_the_title(project: Project, title: str) -> None:
 
 
 @pytest.mark.parametrize("description", ["", " ", "\n\n", "\t \r\n", "\u00a0"])
-@pytest.mark.requirement("chant:add:empty_description_is_refused", "chant:add:failure_leaves_no_file")
 async def test_an_empty_description_is_refused(call: Caller, description: str) -> None:
     error = await call.error("chant_add", description=description, criteria=["x"])
     assert "description" in error
@@ -165,7 +152,6 @@ async def test_an_empty_description_is_refused(call: Caller, description: str) -
     ],
     ids=str,
 )
-@pytest.mark.requirement("chant:add:failure_leaves_no_file")
 async def test_a_refused_call_leaves_no_file(call: Caller, arguments: dict[str, Any]) -> None:
     call.project.spec(ID)
     call.project.spec(OTHER)
@@ -208,7 +194,7 @@ PROMPTS = [
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=ascii)
-@pytest.mark.requirement("chant:add:prompt_is_stored", "chant:add:prompt_is_quoted_where_yaml_needs_it")
+@pytest.mark.requirement("chant:add:prompt_is_stored")
 async def test_a_prompt_is_one_value_whatever_it_says(call: Caller, prompt: str) -> None:
     await call.text("chant_add", description="Add a thing", prompt=prompt)
     id = created(call.project).stem
@@ -218,7 +204,6 @@ async def test_a_prompt_is_one_value_whatever_it_says(call: Caller, prompt: str)
     assert not (await call.data("chant_spec_list")).get("problems")
 
 
-@pytest.mark.requirement("chant:add:extras_are_written", "chant:add:criteria_are_open_items_of_the_section")
 async def test_every_extra_reaches_the_file(call: Caller) -> None:
     call.project.spec(ID)
     given_ = {
@@ -245,14 +230,12 @@ async def test_every_extra_reaches_the_file(call: Caller) -> None:
 
 
 @pytest.mark.parametrize("kind", ["code", "task", "driver", "documentation", "research", "group"])
-@pytest.mark.requirement("chant:add:extras_are_written")
 def test_each_type_is_accepted(project: Project, kind: str) -> None:
     id = added(project, type=kind)
     assert front(project, id)["type"] == kind
     assert ChantProject(project.root).spec_get(id).data["type"] == kind
 
 
-@pytest.mark.requirement("chant:add:extras_are_written")
 def test_an_empty_depends_on_is_written_because_it_means_something(project: Project) -> None:
     assert "depends_on: []" in project.text(added(project, depends_on=[]))
     assert "depends_on" not in project.text(added(project))
@@ -274,9 +257,6 @@ HIDING = {
 
 
 @pytest.mark.parametrize("name", HIDING)
-@pytest.mark.requirement(
-    "chant:add:criteria_are_open_items_of_the_section", "chant:add:failure_leaves_no_file"
-)
 def test_every_gate_sees_the_criteria_whatever_the_description_says(project: Project, name: str) -> None:
     chant = ChantProject(project.root)
     try:
@@ -290,7 +270,6 @@ def test_every_gate_sees_the_criteria_whatever_the_description_says(project: Pro
     assert unchecked == [*own, "- [ ] first", "- [ ] second"]
 
 
-@pytest.mark.requirement("chant:add:parent_makes_a_member")
 async def test_members_are_numbered_one_after_the_other(call: Caller) -> None:
     call.project.spec(ID, type="driver")
     names = []
@@ -308,7 +287,6 @@ TAKEN = ("active", "in a sub-folder", "unreadable", "a folder", "a dangling link
 
 
 @pytest.mark.parametrize("kind", TAKEN)
-@pytest.mark.requirement("chant:add:parent_makes_a_member", "chant:add:creation_is_exclusive")
 def test_a_member_never_gets_an_id_that_is_taken(project: Project, kind: str) -> None:
     project.spec(ID, type="driver")
     project.spec(f"{ID}.1", status="completed")
@@ -330,7 +308,6 @@ def test_a_member_never_gets_an_id_that_is_taken(project: Project, kind: str) ->
     assert before.items() <= tree(project.root).items()
 
 
-@pytest.mark.requirement("chant:add:creation_is_exclusive")
 def test_a_file_that_cannot_be_read_keeps_its_sequence_number(project: Project) -> None:
     """The sequence counts files (reference chant 2.5), whatever is in them."""
     for day in (date.today(), date.today() + timedelta(days=1)):
@@ -340,7 +317,6 @@ def test_a_file_that_cannot_be_read_keeps_its_sequence_number(project: Project) 
     assert match[2] == "00a"
 
 
-@pytest.mark.requirement("chant:add:creation_is_exclusive")
 def test_an_existing_file_is_never_overwritten(project: Project) -> None:
     """Whatever lies under the next name, the new spec gets another one."""
     project.spec(ID, type="driver")
@@ -383,7 +359,6 @@ async def test_findings_follow_in_the_form_of_the_seed(call: Caller) -> None:
         assert f"  [{finding['severity'].upper()}] {finding['rule']}: {finding['message']}" in findings
 
 
-@pytest.mark.requirement("chant:add:errors_are_worded", "chant:add:failure_leaves_no_file")
 async def test_a_config_that_cannot_be_read_is_told_and_nothing_is_made(call: Caller) -> None:
     call.project.config("defaults: [\n")
     before = tree(call.project.root)
@@ -392,7 +367,6 @@ async def test_a_config_that_cannot_be_read_is_told_and_nothing_is_made(call: Ca
     assert tree(call.project.root) == before
 
 
-@pytest.mark.requirement("chant:add:errors_are_worded", "chant:add:failure_leaves_no_file")
 def test_a_failed_creation_says_so(project: Project) -> None:
     """The ID of a member would be longer than a file system takes names."""
     parent = ID + "x" * (200 - len(ID))
@@ -415,7 +389,6 @@ enterprise:
 """
 
 
-@pytest.mark.requirement("chant:add:derived_values_are_added")
 async def test_derived_values_reach_the_new_spec(project: Project) -> None:
     project.repository()
     project.git("checkout", "-qb", "feature/PROJ-12-login")
@@ -442,7 +415,6 @@ async def test_derived_values_reach_the_new_spec(project: Project) -> None:
     assert "absent" not in head
 
 
-@pytest.mark.requirement("git:commits:no_tool_commits", "git:safety:users_changes_stay")
 async def test_nothing_is_committed_or_staged(call: Caller) -> None:
     call.project.repository()
     (call.project.root / "mine.txt").write_text("mine\n", encoding="utf-8")
@@ -478,7 +450,7 @@ def squeezed(text: str) -> str:
 @example("text\n===")
 @example("- [ ] box")
 @example("x" * 81 + "\n```\n")
-@pytest.mark.requirement("chant:add:description_becomes_the_title", "chant:add:failure_leaves_no_file")
+@pytest.mark.requirement("chant:add:description_becomes_the_title")
 def test_any_description_is_kept_whole_or_refused(description: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         specs = Path(folder) / ".chant" / "specs"
@@ -511,12 +483,6 @@ def test_any_description_is_kept_whole_or_refused(description: str) -> None:
 @example(["    indented"], [], "p")
 @example(["\\*escaped"], [], "p")
 @example(["[ref]: http://x", "after a reference"], [], "p")
-@pytest.mark.requirement(
-    "chant:add:criteria_are_open_items_of_the_section",
-    "chant:add:extras_are_written",
-    "chant:add:prompt_is_quoted_where_yaml_needs_it",
-    "chant:add:failure_leaves_no_file",
-)
 def test_any_extras_read_back_or_are_refused(criteria: list[str], labels: list[str], prompt: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         specs = Path(folder) / ".chant" / "specs"
@@ -541,7 +507,6 @@ def test_any_extras_read_back_or_are_refused(criteria: list[str], labels: list[s
         assert rows == [f"- [ ] {without_box(text)}" for text in criteria]
 
 
-@pytest.mark.requirement("chant:add:extras_are_written")
 async def test_criteria_may_be_given_with_their_boxes(call: Caller) -> None:
     id = added(call.project, "Boxes", criteria=["- [ ] one", "[x] two", "three [ ] four"])
     text = call.project.text(id)
@@ -549,7 +514,6 @@ async def test_criteria_may_be_given_with_their_boxes(call: Caller) -> None:
     await call.text("chant_spec_update", id=id, check=["one", "- [ ] two"])
 
 
-@pytest.mark.requirement("chant:add:extras_are_written")
 @pytest.mark.parametrize(("status", "warns"), [("completed", True), ("cancelled", True), ("pending", False)])
 async def test_a_member_of_what_is_done_is_told(call: Caller, status: str, warns: bool) -> None:
     call.project.spec(ID, type="driver", status=status)

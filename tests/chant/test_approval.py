@@ -40,7 +40,6 @@ def action(project: Project, name: str) -> None:
     project.config(f"approval:\n  rejection_action: {name}\n")
 
 
-@pytest.mark.requirement("chant:approve:records_the_decision", "chant:approve:by_is_gits_user")
 def test_an_approval_is_written_and_lets_work_begin(project: Project, chant: ChantProject) -> None:
     project.spec(ID, body=BODY, approval=ASKED)
     assert chant.ready().data["specs"] == []
@@ -68,7 +67,6 @@ BLOCK = (
 )
 
 
-@pytest.mark.requirement("chant:approve:spares_all_other_bytes")
 def test_everything_else_stays_byte_for_byte(project: Project, chant: ChantProject) -> None:
     body = f"\r\n# Log in  \r\n\r\nWords.\r\n\r\n## Approval Discussion\r\n\r\n{AFTER}\r\n\r\nEnd"
     project.write(ID, f"{HEAD}{BLOCK}---\r\n{body}")
@@ -81,7 +79,6 @@ def test_everything_else_stays_byte_for_byte(project: Project, chant: ChantProje
     assert text == f"{HEAD}{block}---\r\n{body.replace(AFTER, entry)}"
 
 
-@pytest.mark.requirement("chant:approve:spares_all_other_bytes")
 def test_entries_that_would_be_lost_stop_it(project: Project, chant: ChantProject) -> None:
     project.spec(ID, approval="{required: true, ticket: 7}")
     before = project.text(ID)
@@ -90,7 +87,6 @@ def test_entries_that_would_be_lost_stop_it(project: Project, chant: ChantProjec
     assert project.text(ID) == before
 
 
-@pytest.mark.requirement("chant:approve:discussion_is_kept_in_order")
 def test_decisions_follow_one_another_in_the_discussion(project: Project, chant: ChantProject) -> None:
     project.spec(ID, body=BODY, approval=ASKED)
     reason = "Split it:\n\n## Acceptance Criteria\n\n- [ ] not a criterion\n"
@@ -108,7 +104,6 @@ def test_decisions_follow_one_another_in_the_discussion(project: Project, chant:
     assert chant.spec_get(ID).data["approval"]["status"] == "approved"
 
 
-@pytest.mark.requirement("chant:approve:again_changes_nothing")
 def test_the_same_decision_again_changes_nothing(project: Project, chant: ChantProject) -> None:
     project.spec(ID, body=BODY, approval=ASKED)
     for decide in (
@@ -124,7 +119,6 @@ def test_the_same_decision_again_changes_nothing(project: Project, chant: ChantP
         assert project.text(ID) == before
 
 
-@pytest.mark.requirement("chant:approve:unknown_committer_is_warned_of")
 def test_a_name_that_made_no_commit_is_warned_of(project: Project, chant: ChantProject) -> None:
     for id, by, is_known in [(ID, "Adah", False), (OTHER, "ada@example.org", True)]:
         project.spec(id, approval=ASKED)
@@ -132,7 +126,6 @@ def test_a_name_that_made_no_commit_is_warned_of(project: Project, chant: ChantP
         assert (f"\nWarning: no commit of this repository is by '{by}'." in said) != is_known
 
 
-@pytest.mark.requirement("chant:approve:unknown_committer_is_warned_of")
 def test_history_is_read_no_further_than_the_first_commit_of_a_person(
     project: Project, chant: ChantProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +145,6 @@ def test_history_is_read_no_further_than_the_first_commit_of_a_person(
     assert time.monotonic() - begun < 30, "the rest of a history that takes a minute is not waited for"
 
 
-@pytest.mark.requirement("chant:approve:unknown_committer_is_warned_of", "chant:approve:by_is_gits_user")
 def test_it_works_without_git_and_without_commits(project: Project) -> None:
     chant = ChantProject(project.root, environment=dict(os.environ))
     project.spec(ID, approval=ASKED)
@@ -178,7 +170,6 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("word", "keys", "words"), REFUSED)
-@pytest.mark.requirement("chant:approve:refuses_what_is_past")
 def test_what_is_past_is_refused(
     project: Project, chant: ChantProject, word: str, keys: dict[str, str], words: str
 ) -> None:
@@ -190,7 +181,6 @@ def test_what_is_past_is_refused(
 
 
 @pytest.mark.parametrize("reason", ["", " \n", "a\0b"])
-@pytest.mark.requirement("chant:reject:needs_a_reason")
 def test_a_rejection_says_why(project: Project, chant: ChantProject, reason: str) -> None:
     project.spec(ID)
     before = project.text(ID)
@@ -200,7 +190,6 @@ def test_a_rejection_says_why(project: Project, chant: ChantProject, reason: str
 
 
 @pytest.mark.parametrize("by", ["", " ", "Ada\nstatus: completed", "x" * 201])
-@pytest.mark.requirement("chant:approve:records_the_decision")
 def test_a_name_is_one_line(project: Project, chant: ChantProject, by: str) -> None:
     project.spec(ID)
     with pytest.raises(InvalidArgumentError, match="Invalid parameter 'by'"):
@@ -208,7 +197,6 @@ def test_a_name_is_one_line(project: Project, chant: ChantProject, by: str) -> N
 
 
 @pytest.mark.parametrize("variable", ["CHANT_WORKTREE", "CHANT_RUN"])
-@pytest.mark.requirement("chant:approve:agents_cannot")
 def test_an_agent_cannot_decide_about_any_spec(project: Project, variable: str) -> None:
     project.spec(ID, approval=ASKED)
     chant = ChantProject(project.root, environment={**os.environ, variable: "/tmp/x"})
@@ -220,7 +208,6 @@ def test_an_agent_cannot_decide_about_any_spec(project: Project, variable: str) 
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("chant:approve:agents_cannot")
 async def test_no_tool_decides(call: Caller) -> None:
     tools = await call.client.list_tools()
     named = [tool.name for tool in tools.tools if re.search("approve|reject", tool.name)]
@@ -231,7 +218,6 @@ async def test_no_tool_decides(call: Caller) -> None:
 # What a rejection does
 
 
-@pytest.mark.requirement("chant:reject:manual_does_nothing_else")
 def test_manually_nothing_else_happens(project: Project, chant: ChantProject) -> None:
     project.spec(ID, body=BODY, approval=ASKED)
     said = chant.reject(ID, "Too large.").text
@@ -243,7 +229,6 @@ def test_manually_nothing_else_happens(project: Project, chant: ChantProject) ->
 
 
 @pytest.mark.parametrize("depends_on", [None, ["2026-01-22-002-k3f"]])
-@pytest.mark.requirement("chant:reject:dependency_makes_a_fix_spec")
 def test_a_fix_spec_is_made_that_the_rejected_one_waits_for(
     project: Project, chant: ChantProject, depends_on: list[str] | None
 ) -> None:
@@ -268,7 +253,6 @@ def test_a_fix_spec_is_made_that_the_rejected_one_waits_for(
     assert chant.spec_get(ID).data["status"] == "pending"
 
 
-@pytest.mark.requirement("chant:reject:group_makes_members")
 def test_each_criterion_becomes_a_member(project: Project, chant: ChantProject) -> None:
     action(project, "group")
     project.spec(ID, body=BODY, target_files=["auth.py"], approval=ASKED)
@@ -287,7 +271,6 @@ def test_each_criterion_becomes_a_member(project: Project, chant: ChantProject) 
     )
 
 
-@pytest.mark.requirement("chant:reject:group_makes_members", "chant:reject:all_or_none")
 def test_without_criteria_there_are_no_members_and_no_rejection(
     project: Project, chant: ChantProject
 ) -> None:
@@ -301,7 +284,6 @@ def test_without_criteria_there_are_no_members_and_no_rejection(
 
 @pytest.mark.parametrize("name", ["dependency", "group"])
 @pytest.mark.parametrize("moment", ["journal-staged", "journal-step", "journal-done"])
-@pytest.mark.requirement("chant:reject:all_or_none")
 def test_a_crash_leaves_all_of_it_or_nothing(
     project: Project, chant: ChantProject, name: str, moment: str
 ) -> None:
@@ -323,7 +305,6 @@ def test_a_crash_leaves_all_of_it_or_nothing(
     assert "status: rejected" in project.text(ID)
 
 
-@pytest.mark.requirement("chant:reject:action_is_one_of_three")
 def test_an_unknown_action_is_told_and_nothing_is_written(project: Project, chant: ChantProject) -> None:
     action(project, "delete")
     project.spec(ID)
@@ -333,7 +314,6 @@ def test_an_unknown_action_is_told_and_nothing_is_written(project: Project, chan
     assert project.text(ID) == before
 
 
-@pytest.mark.requirement("chant:reject:completed_work_needs_attention")
 def test_work_that_was_finalized_and_waits_is_sent_back(project: Project, chant: ChantProject) -> None:
     project.spec(ID, status="completed", completed_at="2026-01-22T10:00:00Z", approval=ASKED)
     chant.reject(ID, "Not yet.")
@@ -341,7 +321,6 @@ def test_work_that_was_finalized_and_waits_is_sent_back(project: Project, chant:
     assert "completed_at" not in project.text(ID)
 
 
-@pytest.mark.requirement("chant:approve:nothing_is_committed")
 def test_nothing_is_committed_or_staged(project: Project, chant: ChantProject) -> None:
     project.spec(ID, approval=ASKED)
     git(project.root, "add", "-A")

@@ -38,12 +38,7 @@ def refused(project: Project, id: str = ID) -> str:
 
 
 @pytest.mark.parametrize("status", ["completed", "cancelled"])
-@pytest.mark.requirement(
-    "chant:archive:moves_a_completed_spec",
-    "chant:archive:folder_is_the_day_of_the_id",
-    "chant:archive:cancelled_is_accepted",
-    "chant:archive:answers_with_the_path",
-)
+@pytest.mark.requirement("chant:archive:moves_a_completed_spec")
 async def test_a_spec_that_is_done_moves_as_it_is(call: Caller, status: str) -> None:
     text = f"\ufeff---\r\nstatus: {status} # so\r\nodd: [1,  2]\r\n---\r\n\r\n# Work  \r\nno end"
     data = call.project.write(ID, text).read_bytes()
@@ -68,7 +63,6 @@ async def test_a_spec_that_is_done_moves_as_it_is(call: Caller, status: str) -> 
         ("blocked", "Blocked"),
     ],
 )
-@pytest.mark.requirement("chant:archive:open_spec_is_refused")
 async def test_a_spec_that_is_not_done_stays(call: Caller, status: str, name: str) -> None:
     waits = [OTHER] if status == "blocked" else None
     call.project.spec(ID, status=status, depends_on=waits)
@@ -112,7 +106,6 @@ def with_branch(project: Project, *, merged: bool, main: str = "main") -> None:
 
 
 @pytest.mark.parametrize("main", ["main", "trunk"])
-@pytest.mark.requirement("chant:archive:unmerged_branch_is_refused")
 def test_a_spec_whose_work_is_not_merged_stays(project: Project, main: str) -> None:
     project.config(f"defaults:\n  main_branch: {main}\n")
     with_branch(project, merged=False, main=main)
@@ -126,7 +119,6 @@ def test_a_spec_whose_work_is_not_merged_stays(project: Project, main: str) -> N
 
 
 @pytest.mark.parametrize("case", ["merged", "branch gone", "branch is main", "no repository", "squashed"])
-@pytest.mark.requirement("chant:archive:unmerged_branch_is_refused")
 def test_a_spec_without_unmerged_work_goes(project: Project, case: str) -> None:
     if case == "no repository":
         project.spec(ID, status="completed", branch="feature/x")
@@ -140,9 +132,6 @@ def test_a_spec_without_unmerged_work_goes(project: Project, case: str) -> None:
     assert PLACE in tree(project.root)
 
 
-@pytest.mark.requirement(
-    "chant:archive:unmerged_branch_is_refused", "chant:archive:driver_takes_its_members_along"
-)
 def test_a_member_whose_work_is_not_merged_keeps_its_driver(project: Project) -> None:
     with_branch(project, merged=False)
     project.path(ID).rename(project.path(f"{ID}.1"))
@@ -156,7 +145,6 @@ def index_of(project: Project) -> dict[str, str]:
     return {path: fields for fields, path in (row.split("\t") for row in rows)}
 
 
-@pytest.mark.requirement("chant:archive:tracked_file_is_moved_in_the_git_index")
 async def test_each_move_of_a_session_is_staged(call: Caller) -> None:
     """What was committed since the first look at the index is in it at the second."""
     call.project.repository()
@@ -173,11 +161,6 @@ async def test_each_move_of_a_session_is_staged(call: Caller) -> None:
 
 
 @pytest.mark.parametrize("change", ["none", "unstaged", "staged", "both"])
-@pytest.mark.requirement(
-    "chant:archive:tracked_file_is_moved_in_the_git_index",
-    "git:commits:no_tool_commits",
-    "git:safety:users_changes_stay",
-)
 async def test_the_move_of_a_tracked_file_is_staged_and_nothing_else(call: Caller, change: str) -> None:
     project = call.project
     project.spec(ID, status="completed")
@@ -206,7 +189,6 @@ async def test_the_move_of_a_tracked_file_is_staged_and_nothing_else(call: Calle
 
 
 @pytest.mark.parametrize("why", ["untracked", "ignored", "no repository", "ignored folder"])
-@pytest.mark.requirement("chant:archive:untracked_file_is_renamed", "git:safety:users_changes_stay")
 def test_an_untracked_file_is_only_renamed(project: Project, why: str) -> None:
     if why != "no repository":
         project.repository()
@@ -224,7 +206,6 @@ def test_an_untracked_file_is_only_renamed(project: Project, why: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["reftable", "sha256", "split index", "sparse", "below the top"])
-@pytest.mark.requirement("chant:archive:tracked_file_is_moved_in_the_git_index")
 def test_the_move_is_staged_in_every_kind_of_repository(project: Project, kind: str) -> None:
     project.spec(ID, status="completed")
     root = project.root
@@ -246,7 +227,6 @@ def test_the_move_is_staged_in_every_kind_of_repository(project: Project, kind: 
     assert git(top, "fsck", "--no-dangling") == ""
 
 
-@pytest.mark.requirement("chant:archive:member_may_go_alone")
 def test_a_member_goes_alone(project: Project) -> None:
     project.spec(ID, type="driver", status="in_progress")
     project.spec(f"{ID}.1", status="completed")
@@ -259,7 +239,6 @@ def test_a_member_goes_alone(project: Project) -> None:
 
 @pytest.mark.parametrize("status", ["pending", "in_progress", "failed", "needs_attention", "paused"])
 @pytest.mark.parametrize("member", [".2", ".1.1"])
-@pytest.mark.requirement("chant:archive:driver_waits_for_its_members")
 def test_a_driver_waits_for_its_members(project: Project, status: str, member: str) -> None:
     project.spec(ID, type="driver", status="completed")
     project.spec(f"{ID}.1", status="completed")
@@ -268,11 +247,6 @@ def test_a_driver_waits_for_its_members(project: Project, status: str, member: s
 
 
 @pytest.mark.parametrize("tracked", [True, False])
-@pytest.mark.requirement(
-    "chant:archive:driver_takes_its_members_along",
-    "chant:archive:answers_with_the_path",
-    "chant:archive:tracked_file_is_moved_in_the_git_index",
-)
 async def test_a_driver_takes_its_members_along_in_order(call: Caller, tracked: bool) -> None:
     project = call.project
     project.spec(ID, type="driver", status="completed")
@@ -312,7 +286,6 @@ IDS = [
 
 
 @pytest.mark.parametrize("id", IDS)
-@pytest.mark.requirement("chant:archive:short_id_is_safe", "chant:archive:folder_is_the_day_of_the_id")
 async def test_any_id_is_archived_below_the_archive_folder(call: Caller, id: str) -> None:
     call.project.spec(id, status="completed")
     call.project.spec(OTHER)
@@ -326,7 +299,6 @@ async def test_any_id_is_archived_below_the_archive_folder(call: Caller, id: str
 
 
 @pytest.mark.parametrize("name", ["...md", "..md", ".md", ".hidden.md"])
-@pytest.mark.requirement("chant:archive:short_id_is_safe")
 def test_a_name_that_would_lead_elsewhere_goes_nowhere(project: Project, name: str) -> None:
     path = project.specs / name
     path.write_text("---\nstatus: completed\n---\n\n# Odd\n", encoding="utf-8")
@@ -352,7 +324,6 @@ def occupied(project: Project, id: str, kind: str) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["file", "link", "folder"])
-@pytest.mark.requirement("chant:archive:existing_target_is_kept")
 def test_an_archived_file_of_that_name_is_kept(project: Project, kind: str) -> None:
     project.spec(ID, status="completed")
     occupied(project, ID, kind)
@@ -361,9 +332,6 @@ def test_an_archived_file_of_that_name_is_kept(project: Project, kind: str) -> N
 
 
 @pytest.mark.parametrize("taken", ["", ".1", ".3"])
-@pytest.mark.requirement(
-    "chant:archive:existing_target_is_kept", "chant:archive:driver_takes_its_members_along"
-)
 def test_when_one_place_is_taken_nothing_moves(project: Project, taken: str) -> None:
     project.spec(ID, type="driver", status="completed")
     for number in range(1, 5):
@@ -373,7 +341,6 @@ def test_when_one_place_is_taken_nothing_moves(project: Project, taken: str) -> 
     assert place(f"{ID}{taken}") in refused(project)
 
 
-@pytest.mark.requirement("chant:archive:existing_target_is_kept")
 @pytest.mark.parametrize("obstacle", ["archive", "archive/2026-01-22"])
 def test_a_file_where_the_folder_should_be_is_kept(project: Project, obstacle: str) -> None:
     project.spec(ID, status="completed")
@@ -390,7 +357,6 @@ def test_a_spec_in_a_sub_folder_goes_to_the_same_archive(project: Project) -> No
     assert tree(project.root) == {PLACE: data}
 
 
-@pytest.mark.requirement("git:safety:users_changes_stay")
 def test_an_index_that_is_locked_loses_nothing(project: Project) -> None:
     """Another git command is at work: the move is reported to be not staged, or nothing moves."""
     project.spec(ID, status="completed")
@@ -410,7 +376,6 @@ def test_an_index_that_is_locked_loses_nothing(project: Project) -> None:
     assert index_of(project) == index
 
 
-@pytest.mark.requirement("git:safety:users_changes_stay", "chant:archive:untracked_file_is_renamed")
 def test_branches_stash_and_worktree_stay(project: Project) -> None:
     project.spec(OTHER)
     project.repository()

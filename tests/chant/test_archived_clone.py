@@ -28,7 +28,6 @@ def clone(project: Project, tmp_path: Path) -> Path:
     return clone
 
 
-@pytest.mark.requirement("chant:loading:clone_without_active_specs_is_a_project")
 def test_its_tools_answer_and_a_spec_can_be_added(clone: Path) -> None:
     chant = ChantProject(clone)
     assert chant.spec_list().data["specs"] == []
@@ -38,7 +37,6 @@ def test_its_tools_answer_and_a_spec_can_be_added(clone: Path) -> None:
     assert [spec["id"] for spec in chant.spec_list().data["specs"]] == [added]
 
 
-@pytest.mark.requirement("chant:loading:clone_without_active_specs_is_a_project")
 async def test_a_folder_of_specs_that_is_lost_is_named_all_the_same(call: Caller) -> None:
     call.project.spec(ID)
     call.project.config("defaults:\n  provider: demo\n")

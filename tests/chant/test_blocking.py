@@ -21,9 +21,6 @@ DONE = ("completed", "cancelled")
 # Reference 10.7, row by row
 
 
-@pytest.mark.requirement(
-    "graph:blocked:open_dependency_blocks", "graph:blocked:cancelled_dependency_satisfies"
-)
 @ONE_ERA
 @pytest.mark.parametrize(
     ("status", "expected"),
@@ -56,7 +53,6 @@ async def test_a_dependency_blocks_until_it_is_done(
         assert await reasons(call, "one") == []
 
 
-@pytest.mark.requirement("graph:blocked:unknown_dependency_blocks_with_a_reason")
 @ONE_ERA
 @pytest.mark.parametrize(
     "name",
@@ -80,7 +76,6 @@ async def test_an_unknown_misspelt_or_partial_dependency_blocks(call: Caller, na
     assert f'"{name}"' in reason
 
 
-@pytest.mark.requirement("graph:blocked:open_dependency_blocks")
 async def test_a_spec_that_depends_on_itself_is_blocked(call: Caller) -> None:
     call.project.spec("one", depends_on=["one"])
 
@@ -88,7 +83,6 @@ async def test_a_spec_that_depends_on_itself_is_blocked(call: Caller) -> None:
     assert await ready(call) == []
 
 
-@pytest.mark.requirement("graph:blocked:archived_dependency_satisfies")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("status", "expected"),
@@ -105,7 +99,6 @@ async def test_an_archived_dependency_satisfies_when_it_is_done(
     assert not [found for found in lint["diagnostics"] if "Unknown" in found["message"]]
 
 
-@pytest.mark.requirement("graph:blocked:archived_dependency_satisfies")
 async def test_an_active_spec_counts_before_an_archived_one_of_the_same_id(call: Caller) -> None:
     archive(call.project, f"{DAY}-001-old")
     call.project.spec(f"{DAY}-001-old", status="in_progress")
@@ -114,9 +107,6 @@ async def test_an_active_spec_counts_before_an_archived_one_of_the_same_id(call:
     assert (await listed(call))["one"] == "blocked"
 
 
-@pytest.mark.requirement(
-    "graph:blocked:archived_dependency_satisfies", "store:index:write_before_the_call_is_seen"
-)
 async def test_archiving_by_another_program_is_seen(call: Caller) -> None:
     path = call.project.spec(f"{DAY}-001-old", status="completed")
     call.project.spec("one", depends_on=[f"{DAY}-001-old"])
@@ -129,7 +119,6 @@ async def test_archiving_by_another_program_is_seen(call: Caller) -> None:
     assert await listed(call) == {"one": "blocked"}
 
 
-@pytest.mark.requirement("graph:blocked:unreadable_dependency_is_named_as_such")
 @ONE_ERA
 @pytest.mark.parametrize("text", ["---\nstatus: [\n---\n", "---\nstatus: nonsense\n---\n", b"\xff\xfe"])
 async def test_a_dependency_that_cannot_be_read_blocks_and_is_named(call: Caller, text: str | bytes) -> None:
@@ -145,7 +134,6 @@ async def test_a_dependency_that_cannot_be_read_blocks_and_is_named(call: Caller
     assert "cannot be read" not in missing
 
 
-@pytest.mark.requirement("graph:approval:required_approval_blocks")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("approval", "expected"),
@@ -167,7 +155,6 @@ async def test_required_approval_blocks(call: Caller, approval: str, expected: s
     assert all("approval" in reason for reason in found)
 
 
-@pytest.mark.requirement("graph:approval:required_approval_blocks")
 @ONE_ERA
 @pytest.mark.parametrize("status", ["in_progress", "completed", "needs_attention", "paused"])
 async def test_approval_blocks_only_what_has_not_begun(call: Caller, status: str) -> None:
@@ -176,9 +163,6 @@ async def test_approval_blocks_only_what_has_not_begun(call: Caller, status: str
     assert (await listed(call))["one"] == status
 
 
-@pytest.mark.requirement(
-    "graph:blocked:stored_blocked_by_approval_stays", "graph:blocked:stored_blocked_is_derived_again"
-)
 async def test_a_stored_blocked_follows_its_reasons(call: Caller) -> None:
     call.project.spec("free", status="blocked")
     call.project.spec("asks", status="blocked", approval="{required: true}")
@@ -189,7 +173,6 @@ async def test_a_stored_blocked_follows_its_reasons(call: Caller) -> None:
     assert call.project.status("free") == "blocked", "the file keeps what it says"
 
 
-@pytest.mark.requirement("graph:blocked:member_inherits_open_driver_dependency")
 @ONE_ERA
 @pytest.mark.parametrize("member", ["D.1", "D.2", "D.1.1", "D.2.7"])
 @pytest.mark.parametrize("depends_on", [None, "[]", "[done]"])
@@ -206,7 +189,6 @@ async def test_a_member_inherits_an_open_dependency_of_its_driver(
     assert any('"outside"' in reason for reason in await reasons(call, member))
 
 
-@pytest.mark.requirement("graph:blocked:member_inherits_open_driver_dependency")
 @ONE_ERA
 @pytest.mark.parametrize("dependency", ["unknown", "broken", "old"])
 async def test_what_cannot_be_found_blocks_members_too(call: Caller, dependency: str) -> None:
@@ -218,7 +200,6 @@ async def test_what_cannot_be_found_blocks_members_too(call: Caller, dependency:
     assert (await listed(call))["D.1"] == ("pending" if dependency == "old" else "blocked")
 
 
-@pytest.mark.requirement("graph:blocked:driver_on_own_members_does_not_block_them")
 async def test_a_driver_on_its_own_members_does_not_block_them(call: Caller) -> None:
     call.project.spec("D", type="group", depends_on=["D.1", "D.2", "D.2.1"])
     call.project.spec("D.1")
@@ -230,9 +211,6 @@ async def test_a_driver_on_its_own_members_does_not_block_them(call: Caller) -> 
     assert "D.1" in await ready(call)
 
 
-@pytest.mark.requirement(
-    "graph:siblings:member_waits_for_lower_numbers", "graph:siblings:waiting_member_shows_pending"
-)
 async def test_a_member_waits_for_lower_numbers_and_shows_pending(call: Caller) -> None:
     call.project.spec("D.1")
     call.project.spec("D.2")
@@ -242,7 +220,6 @@ async def test_a_member_waits_for_lower_numbers_and_shows_pending(call: Caller) 
     assert any('"D.1"' in reason for reason in await reasons(call, "D.2"))
 
 
-@pytest.mark.requirement("graph:siblings:any_depends_on_switches_it_off")
 async def test_an_empty_depends_on_frees_a_member(call: Caller) -> None:
     call.project.spec("D.1")
     call.project.spec("D.9", depends_on=["done"])
@@ -252,7 +229,6 @@ async def test_an_empty_depends_on_frees_a_member(call: Caller) -> None:
     assert await ready(call) == ["D.1", "D.9", "D.10"]
 
 
-@pytest.mark.requirement("graph:siblings:absent_siblings_do_not_matter")
 async def test_absent_siblings_do_not_matter(call: Caller) -> None:
     call.project.spec("D.2")
     call.project.spec("D.4")
@@ -264,7 +240,6 @@ async def test_absent_siblings_do_not_matter(call: Caller) -> None:
     assert await ready(call) == ["D.4"]
 
 
-@pytest.mark.requirement("graph:siblings:member_waits_for_lower_numbers")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("status", "waits"),
@@ -286,7 +261,6 @@ async def test_which_siblings_are_waited_for(call: Caller, status: str, waits: b
     assert ("D.10" in await ready(call)) == (not waits)
 
 
-@pytest.mark.requirement("graph:siblings:member_waits_for_lower_numbers")
 async def test_members_of_other_drivers_are_no_siblings(call: Caller) -> None:
     call.project.spec("C.1", status="in_progress")
     call.project.spec("D", status="in_progress")
@@ -296,7 +270,6 @@ async def test_members_of_other_drivers_are_no_siblings(call: Caller) -> None:
     assert await ready(call) == ["D.2"]
 
 
-@pytest.mark.requirement("graph:siblings:nested_members_wait_for_their_own")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("statuses", "expected"),
@@ -316,7 +289,6 @@ async def test_nested_members_wait_for_their_own_siblings(
     assert await ready(call) == expected
 
 
-@pytest.mark.requirement("graph:siblings:nested_members_wait_for_their_own")
 async def test_a_nested_member_does_not_wait_for_the_member_it_extends(call: Caller) -> None:
     call.project.spec("D", type="group")
     call.project.spec("D.1", type="group")
@@ -329,7 +301,6 @@ async def test_a_nested_member_does_not_wait_for_the_member_it_extends(call: Cal
 # One predicate
 
 
-@pytest.mark.requirement("graph:predicate:one_for_every_tool")
 async def test_every_tool_gives_the_same_verdict_and_reasons(call: Caller) -> None:
     call.project.spec("base", status="in_progress")
     call.project.spec("D", type="group", depends_on=["base"])
@@ -352,7 +323,6 @@ async def test_every_tool_gives_the_same_verdict_and_reasons(call: Caller) -> No
     assert (await call.data("chant_status"))["blocked"] == 3
 
 
-@pytest.mark.requirement("graph:predicate:one_for_every_tool", "graph:siblings:waiting_member_shows_pending")
 async def test_a_member_that_waits_for_a_sibling_is_pending_everywhere(call: Caller) -> None:
     call.project.spec("D.1")
     call.project.spec("D.2")
@@ -431,12 +401,7 @@ class Naive:
         return {id for id in waiting if not any(hinders(id) for hinders in hindrances)}
 
 
-@pytest.mark.requirement(
-    "graph:predicate:one_for_every_tool",
-    "graph:blocked:open_dependency_blocks",
-    "graph:ready:pending_or_failed_and_unblocked",
-    "chant:ready:lists_specs_without_unmet_dependencies",
-)
+@pytest.mark.requirement("chant:ready:lists_specs_without_unmet_dependencies")
 def test_blocked_and_ready_agree_with_the_rules_read_literally(project: Project) -> None:
     server = project.server()
 

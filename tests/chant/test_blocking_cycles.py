@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.requirement("graph:cycles:text_shows_the_path")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("edges", "edit", "path"),
@@ -38,7 +37,6 @@ async def test_a_cycle_is_told_as_a_path(
     assert call.project.text("a") == before
 
 
-@pytest.mark.requirement("graph:cycles:text_shows_the_path")
 async def test_a_cycle_elsewhere_does_not_matter(call: Caller) -> None:
     call.project.spec("x", depends_on=["y"])
     call.project.spec("y", depends_on=["x"])
@@ -49,7 +47,6 @@ async def test_a_cycle_elsewhere_does_not_matter(call: Caller) -> None:
     await call.text("chant_spec_update", id="b", depends_on=["x"])
 
 
-@pytest.mark.requirement("graph:cycles:implied_edges_count")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("specs", "edit"),
@@ -81,7 +78,6 @@ async def test_cycles_through_implied_edges_are_found(
     assert call.project.text(edit[0]) == before
 
 
-@pytest.mark.requirement("graph:cycles:implied_edges_count")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("specs", "edit"),
@@ -104,7 +100,6 @@ async def test_what_only_looks_like_a_cycle_is_accepted(
     await call.text("chant_spec_update", id=edit[0], depends_on=edit[1])
 
 
-@pytest.mark.requirement("graph:cycles:implied_edges_count", "chant:diagnose:dependency_reasons_are_named")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("specs", "member", "path"),
@@ -129,7 +124,6 @@ async def test_reading_tools_name_a_cycle_that_is_there(
     assert member not in await ready(call)
 
 
-@pytest.mark.requirement("graph:cycles:text_shows_the_path")
 async def test_a_long_cycle_and_a_long_chain_are_no_trouble(call: Caller) -> None:
     count = 3_000
     for n in range(count):

@@ -30,7 +30,6 @@ def foreign(root: Path, id: str, status: str, folder: str = "specs") -> Path:
     return path
 
 
-@pytest.mark.requirement("graph:repos:completed_elsewhere_satisfies")
 @ONE_ERA
 @pytest.mark.parametrize("folder", ["specs", f"archive/{DAY}"])
 @pytest.mark.parametrize("form", ["absolute", "relative"])
@@ -53,9 +52,6 @@ async def test_a_dependency_in_another_repository(
         assert "in_progress" in reason
 
 
-@pytest.mark.requirement(
-    "graph:repos:completed_elsewhere_satisfies", "store:index:write_before_the_call_is_seen"
-)
 async def test_a_change_in_another_repository_is_seen(call: Caller) -> None:
     root, far = repository(call.project), f"{DAY}-001-far"
     path = foreign(root, far, "in_progress")
@@ -70,7 +66,6 @@ async def test_a_change_in_another_repository_is_seen(call: Caller) -> None:
     assert await listed(call) == {"one": "pending"}
 
 
-@pytest.mark.requirement("graph:repos:unknown_repository_blocks_with_a_reason")
 @ONE_ERA
 @pytest.mark.parametrize("case", ["unknown", "no folder", "a file", "no chant", "no spec", "broken spec"])
 async def test_what_cannot_be_found_elsewhere_blocks_with_a_reason(call: Caller, case: str) -> None:
@@ -90,7 +85,6 @@ async def test_what_cannot_be_found_elsewhere_blocks_with_a_reason(call: Caller,
     assert re.search(r'"note": "\w+', reason), "the reason says nothing"
 
 
-@pytest.mark.requirement("graph:repos:unknown_repository_blocks_with_a_reason")
 @ONE_ERA
 @pytest.mark.parametrize(
     "id", ["../../secret", "..", "../specs/far", "/etc/passwd", "sub/../far", "\\\\far", ""]
@@ -105,7 +99,6 @@ async def test_an_id_elsewhere_never_leads_out_of_its_folder(call: Caller, id: s
     assert await listed(call) == {"one": "blocked"}
 
 
-@pytest.mark.requirement("graph:repos:completed_elsewhere_satisfies")
 async def test_repositories_come_from_the_configuration_as_it_is_now(call: Caller) -> None:
     root = repository(call.project)
     foreign(root, "far", "completed")
@@ -117,9 +110,6 @@ async def test_repositories_come_from_the_configuration_as_it_is_now(call: Calle
     assert await listed(call) == {"one": "blocked"}
 
 
-@pytest.mark.requirement(
-    "graph:repos:completed_elsewhere_satisfies", "chant:lint:dialect_prefix_beats_repository_name"
-)
 async def test_the_prefix_of_the_dialect_means_this_project(call: Caller) -> None:
     root = repository(call.project)
     foreign(root, "base", "completed")
@@ -133,7 +123,6 @@ async def test_the_prefix_of_the_dialect_means_this_project(call: Caller) -> Non
     assert (await listed(call))["one"] == "pending"
 
 
-@pytest.mark.requirement("graph:repos:completed_elsewhere_satisfies")
 @ONE_ERA
 async def test_an_unreadable_spec_of_another_repository_is_told_as_such(call: Caller) -> None:
     root, far = repository(call.project), f"{DAY}-001-far"

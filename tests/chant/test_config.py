@@ -47,7 +47,6 @@ async def complexity(project: Project, user: str) -> list[str]:
     return [f["message"] for f in found if f["rule"] == "complexity"]
 
 
-@pytest.mark.requirement("chant:config:project_wins_over_user")
 async def test_keys_of_defaults_are_merged_one_by_one(project: Project) -> None:
     project.config("defaults:\n  branch_prefix: theirs-\n")
     project.spec(ID, status="in_progress")
@@ -60,7 +59,6 @@ async def test_keys_of_defaults_are_merged_one_by_one(project: Project) -> None:
     assert f"theirs-{ID} is merged" in json.dumps(data)
 
 
-@pytest.mark.requirement("chant:config:project_wins_over_user", "chant:config:lint_thresholds_are_honoured")
 @pytest.mark.parametrize(
     ("user", "own", "limit"),
     [
@@ -88,9 +86,6 @@ async def test_other_blocks_are_taken_whole(project: Project, user: str, own: st
         assert bool(await complexity(project, user)) == is_too_many
 
 
-@pytest.mark.requirement(
-    "chant:config:project_wins_over_user", "chant:config:complexity_words_is_off_by_default"
-)
 @pytest.mark.parametrize(
     ("user", "own", "rules"),
     [
@@ -110,7 +105,6 @@ async def test_what_is_disabled_is_part_of_its_block(
     assert sorted(f["rule"] for f in found) == rules
 
 
-@pytest.mark.requirement("chant:config:project_wins_over_user")
 @pytest.mark.parametrize(
     ("own", "expected"), [("", "pending"), ("repos: []\n", "blocked"), ("lint: {}\n", "pending")]
 )
@@ -128,7 +122,6 @@ async def test_repositories_of_the_user_hold_unless_the_project_has_its_own(
     assert data["specs"][0]["status"] == expected
 
 
-@pytest.mark.requirement("chant:config:unknown_keys_are_ignored")
 async def test_unknown_keys_are_ignored(call: Caller) -> None:
     call.project.config(
         "schema: {x: 1}\nlifecycle: [a]\nproject:\n  name: demo\n  colour: red\n"
@@ -141,7 +134,6 @@ async def test_unknown_keys_are_ignored(call: Caller) -> None:
     assert [f["rule"] for f in found] == ["complexity"]
 
 
-@pytest.mark.requirement("chant:config:unknown_keys_are_ignored", "chant:config:defaults_hold_without_a_file")
 @ONE_ERA
 @pytest.mark.parametrize(
     "text",
@@ -156,7 +148,6 @@ async def test_an_empty_configuration_means_the_defaults(call: Caller, text: str
     assert [f["rule"] for f in found] == ["complexity"]
 
 
-@pytest.mark.requirement("chant:config:default_config_warns_about_nothing")
 def test_a_default_configuration_prints_nothing(project: Project) -> None:
     project.config("project:\n  name: demo\ndefaults:\n  prompt: standard\n")
     project.spec(ID, status="in_progress")
@@ -172,9 +163,6 @@ def test_a_default_configuration_prints_nothing(project: Project) -> None:
     assert (done.stdout, done.stderr) == (b"", b"")
 
 
-@pytest.mark.requirement(
-    "chant:config:lint_thresholds_are_honoured", "store:index:write_before_the_call_is_seen"
-)
 async def test_a_change_of_the_configuration_is_seen(call: Caller) -> None:
     call.project.spec(ID, target_files=["a", "b", "c"])
     for limit in (2, 3, 1, 9, 2):
@@ -185,7 +173,6 @@ async def test_a_change_of_the_configuration_is_seen(call: Caller) -> None:
     assert (await call.data("chant_lint"))["diagnostics"] == []
 
 
-@pytest.mark.requirement("chant:config:main_branch_and_prefix_are_honoured")
 async def test_the_prefix_is_used_where_branches_are_looked_at(call: Caller) -> None:
     call.project.config("defaults:\n  branch_prefix: wip/\n")
     call.project.spec(ID, status="in_progress", body="# On main")
@@ -200,7 +187,6 @@ async def test_the_prefix_is_used_where_branches_are_looked_at(call: Caller) -> 
     assert f"wip/{ID} is not merged" in json.dumps(await call.data("chant_diagnose", id=ID))
 
 
-@pytest.mark.requirement("graph:repos:unknown_repository_blocks_with_a_reason")
 async def test_a_broken_configuration_is_the_reason_told(call: Caller) -> None:
     call.project.config("repos: [\n")
     call.project.spec("one", depends_on=['"other:far"'])
@@ -236,7 +222,6 @@ def derive(project: Project, yaml: str) -> None:
     project.config("enterprise:\n  derived:\n" + "".join(f"    {line}\n" for line in yaml.splitlines()))
 
 
-@pytest.mark.requirement("chant:config:derivation_rules")
 @pytest.mark.parametrize(
     ("rule", "value"),
     [
@@ -276,7 +261,6 @@ async def test_a_derived_value_comes_from_where_the_rule_says(
         assert data[key] == [value]
 
 
-@pytest.mark.requirement("chant:config:derivation_rules")
 async def test_a_variable_that_is_no_text_counts_as_absent(
     project: Project, add: Callable[..., AbstractAsyncContextManager[Caller]]
 ) -> None:
@@ -287,7 +271,6 @@ async def test_a_variable_that_is_no_text_counts_as_absent(
     assert (data["labels"], data["context"]) == (None, ["left"])
 
 
-@pytest.mark.requirement("chant:config:derivation_rules")
 async def test_several_rules_work_together(
     project: Project, add: Callable[..., AbstractAsyncContextManager[Caller]]
 ) -> None:
@@ -303,7 +286,6 @@ async def test_several_rules_work_together(
     assert sorted(data["context"]) == ["derived_owner=Ada #1", "derived_side='q'"]
 
 
-@pytest.mark.requirement("chant:config:derivation_misses_only_warn")
 @pytest.mark.parametrize(("team", "is_known"), [("core", True), ("other", False)])
 async def test_a_value_outside_its_enum_only_warns(
     project: Project,
@@ -321,7 +303,6 @@ async def test_a_value_outside_its_enum_only_warns(
     assert ("other" in text) == (not is_known)
 
 
-@pytest.mark.requirement("chant:config:derivation_rules")
 @pytest.mark.parametrize("rule", ["{from: branch, pattern: '('}", "{from: moon, pattern: x}"])
 async def test_a_rule_that_cannot_work_is_told(
     project: Project, add: Callable[..., AbstractAsyncContextManager[Caller]], rule: str

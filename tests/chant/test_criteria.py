@@ -32,7 +32,6 @@ async def counted(call: Caller, body: str) -> tuple[int, int]:
     return total, unchecked
 
 
-@pytest.mark.requirement("chant:criteria:one_parser_everywhere", "chant:verify:counts_agree")
 async def test_the_documented_vector(call: Caller) -> None:
     body = f"""# Vector
 
@@ -56,7 +55,6 @@ async def test_the_documented_vector(call: Caller) -> None:
     assert await counted(call, body) == (5, 3)
 
 
-@pytest.mark.requirement("chant:criteria:all_sections_count", "chant:criteria:one_parser_everywhere")
 async def test_an_open_item_of_the_first_of_two_sections_is_not_overlooked(call: Caller) -> None:
     body = f"# Two\n\n{SECTION}- [ ] open\n\n## Other\n\ntext\n\n{SECTION}- [x] done"
 
@@ -64,14 +62,12 @@ async def test_an_open_item_of_the_first_of_two_sections_is_not_overlooked(call:
     assert (await call.data("chant_verify", id="one"))["verified"] is False
 
 
-@pytest.mark.requirement("chant:criteria:section_of_any_level")
 @ONE_ERA
 @pytest.mark.parametrize("level", [2, 3, 4, 5, 6])
 async def test_the_section_may_be_a_heading_of_any_lower_level(call: Caller, level: int) -> None:
     assert await counted(call, f"# T\n\n{'#' * level} Acceptance Criteria\n\n- [ ] a\n- [x] b") == (2, 1)
 
 
-@pytest.mark.requirement("chant:criteria:sub_headings_belong")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("start", "heading", "belongs"),
@@ -98,7 +94,6 @@ async def test_where_the_section_ends(call: Caller, start: str, heading: str, be
     assert await counted(call, body) == ((2, 1) if belongs else (1, 0))
 
 
-@pytest.mark.requirement("chant:criteria:any_bullet_counts", "chant:criteria:both_cases_of_x_count")
 @ONE_ERA
 @pytest.mark.parametrize("bullet", ["-", "*", "+"])
 @pytest.mark.parametrize(("box", "unchecked"), [("[ ]", 1), ("[x]", 0), ("[X]", 0)])
@@ -106,7 +101,6 @@ async def test_any_bullet_and_either_x_counts(call: Caller, bullet: str, box: st
     assert await counted(call, f"# T\n\n{SECTION}{bullet} {box} item") == (1, unchecked)
 
 
-@pytest.mark.requirement("chant:criteria:nested_items_count")
 @ONE_ERA
 @pytest.mark.parametrize("indent", ["  ", "   ", "    ", "\t"])
 async def test_nested_items_count(call: Caller, indent: str) -> None:
@@ -115,7 +109,6 @@ async def test_nested_items_count(call: Caller, indent: str) -> None:
     assert await counted(call, body) == (4, 2)
 
 
-@pytest.mark.requirement("chant:criteria:fenced_items_do_not_count")
 @ONE_ERA
 @pytest.mark.parametrize(
     "code",
@@ -135,12 +128,10 @@ async def test_items_in_code_do_not_count(call: Caller, code: str) -> None:
     assert await counted(call, f"# T\n\n{SECTION}- [ ] yes\n\n{code}") == (1, 1)
 
 
-@pytest.mark.requirement("chant:criteria:fenced_items_do_not_count")
 async def test_a_fenced_heading_opens_no_section(call: Caller) -> None:
     assert await counted(call, f"# T\n\n```\n{SECTION}- [ ] no\n```\n\n- [ ] no") == (0, 0)
 
 
-@pytest.mark.requirement("chant:criteria:mid_line_boxes_do_not_count")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("line", "total"),
@@ -165,7 +156,6 @@ async def test_only_a_box_at_the_start_of_an_item_counts(call: Caller, line: str
     assert await counted(call, f"# T\n\n{SECTION}{line}") == (total, total)
 
 
-@pytest.mark.requirement("chant:criteria:section_of_any_level")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("heading", "is_one"),
@@ -189,7 +179,6 @@ async def test_which_heading_opens_the_section(call: Caller, heading: str, is_on
     assert await counted(call, f"# T\n\n{heading}\n\n- [ ] a") == ((1, 1) if is_one else (0, 0))
 
 
-@pytest.mark.requirement("chant:criteria:one_parser_everywhere")
 async def test_line_ends_of_windows_change_nothing(call: Caller) -> None:
     body = f"# T\n\n{SECTION}- [ ] a\n- [x] b\n\n```\n- [ ] no\n```\n\n## Next\n\n- [ ] no"
 
@@ -197,7 +186,6 @@ async def test_line_ends_of_windows_change_nothing(call: Caller) -> None:
     assert (await call.data("chant_verify", id="one"))["unchecked_items"] == ["- [ ] a"]
 
 
-@pytest.mark.requirement("chant:criteria:one_parser_everywhere")
 async def test_lint_counts_what_verify_counts(call: Caller) -> None:
     items = ["* [ ] star", "+ [X] plus", "- [ ] dash", "  - [x] nested"]
     body = criteria(*items) + "\n\n```\n- [ ] fenced\n- [ ] fenced\n```\n\n### Sub\n\n- [ ] sub"
@@ -212,7 +200,6 @@ async def test_lint_counts_what_verify_counts(call: Caller) -> None:
     assert "4" in messages[0]
 
 
-@pytest.mark.requirement("chant:criteria:one_parser_everywhere")
 async def test_finalize_refuses_what_verify_calls_open(call: Caller) -> None:
     call.project.spec("one", status="in_progress", body="# T\n\n### Acceptance Criteria\n\n* [ ] a\n+ [x] b")
     call.project.repository()
@@ -220,7 +207,6 @@ async def test_finalize_refuses_what_verify_calls_open(call: Caller) -> None:
     assert "1 unchecked acceptance criteria" in await call.error("chant_finalize", id="one", force=True)
 
 
-@pytest.mark.requirement("chant:criteria:only_check_ticks")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("status", "calls"),
@@ -279,7 +265,6 @@ _LINE = st.sampled_from(
 )
 
 
-@pytest.mark.requirement("chant:criteria:one_parser_everywhere", "chant:verify:counts_agree")
 def test_all_tools_agree_on_any_body(project: Project) -> None:
     server = project.server()
 

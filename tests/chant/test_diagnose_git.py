@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.requirement("chant:diagnose:git_commit_check")
 @ONE_ERA
 @pytest.mark.parametrize(
     "message",
@@ -42,7 +41,6 @@ async def test_a_commit_with_the_tag_is_found(call: Caller, message: str) -> Non
     assert healthy(data)
 
 
-@pytest.mark.requirement("chant:diagnose:git_commit_check")
 @ONE_ERA
 @pytest.mark.parametrize(
     "message",
@@ -66,7 +64,6 @@ async def test_other_commits_do_not_count(call: Caller, message: str) -> None:
     )
 
 
-@pytest.mark.requirement("chant:diagnose:git_commit_check", "store:index:write_before_the_call_is_seen")
 async def test_a_commit_made_before_the_call_is_seen(call: Caller) -> None:
     call.project.spec(ID, status="in_progress", body=criteria("- [x] a"))
     call.project.repository()
@@ -89,7 +86,6 @@ def worktree(project: Project, branch: str, folder: str = "elsewhere") -> Path:
     return path
 
 
-@pytest.mark.requirement("chant:diagnose:location_names_the_worktree")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("config", "key", "branch"),
@@ -117,7 +113,6 @@ async def test_the_worktree_of_the_branch_is_the_location(
     assert (await call.data("chant_diagnose", id=ID))["location"] == "main repository"
 
 
-@pytest.mark.requirement("chant:diagnose:log_file_check", "chant:diagnose:lock_file_check")
 async def test_a_log_in_main_is_found_although_there_is_a_worktree(call: Caller) -> None:
     call.project.spec(ID, status="in_progress")
     call.project.repository()
@@ -131,9 +126,6 @@ async def test_a_log_in_main_is_found_although_there_is_a_worktree(call: Caller)
     assert check(data, "Lock file")["details"].startswith("Present")
 
 
-@pytest.mark.requirement(
-    "chant:diagnose:branch_merge_state_is_named", "chant:config:main_branch_and_prefix_are_honoured"
-)
 @ONE_ERA
 @pytest.mark.parametrize("main", ["main", "trunk"])
 async def test_the_merge_state_of_the_branch_is_named(call: Caller, main: str) -> None:
@@ -194,7 +186,6 @@ def _format(project: Project, kind: str) -> None:
     project.git("commit", "-qm", "Begin", "--allow-empty")
 
 
-@pytest.mark.requirement("git:reads:reftable_repository", "git:reads:sha256_repository")
 @ONE_ERA
 @pytest.mark.parametrize("kind", ["files", "packed", "reftable", "sha256", "worktree"])
 async def test_commits_are_found_in_every_kind_of_repository(call: Caller, kind: str) -> None:
@@ -208,7 +199,6 @@ async def test_commits_are_found_in_every_kind_of_repository(call: Caller, kind:
     assert data["diagnosis"] == "Spec appears complete but wasn't finalized."
 
 
-@pytest.mark.requirement("git:reads:partial_clone")
 async def test_commits_are_found_in_a_partial_clone(call: Caller) -> None:
     source = call.project.root.parent / "source"
     environment = ["-c", "protocol.file.allow=always"]
@@ -234,7 +224,6 @@ async def test_commits_are_found_in_a_partial_clone(call: Caller) -> None:
     assert check(await call.data("chant_diagnose", id=ID), "Git commit")["details"] == f"Found: {short}"
 
 
-@pytest.mark.requirement("git:program:environment_is_cleaned")
 @ONE_ERA
 @pytest.mark.parametrize("kind", ["files", "reftable", "sha256"])
 async def test_the_environment_of_the_caller_changes_nothing(
@@ -261,7 +250,6 @@ async def test_the_environment_of_the_caller_changes_nothing(
     assert check(await call.data("chant_diagnose", id=ID), "Git commit")["details"] == f"Found: {short}"
 
 
-@pytest.mark.requirement("chant:diagnose:git_commit_check")
 @ONE_ERA
 @pytest.mark.parametrize("state", ["no commit", "detached", "sub-folder", "no git"])
 async def test_an_unusual_state_of_the_repository_is_no_trouble(

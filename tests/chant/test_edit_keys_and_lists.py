@@ -64,7 +64,6 @@ def keys_of(text: str) -> list[str]:
 
 @pytest.mark.parametrize("key", SETTABLE)
 @pytest.mark.parametrize("others", ["all", "before", "after", "ends", "unknown", "none"])
-@pytest.mark.requirement("chant:edit:absent_key_goes_to_its_place")
 def test_an_absent_key_goes_to_its_documented_place(project: Project, key: str, others: str) -> None:
     names = list(ORDER)
     at = names.index(key)
@@ -92,7 +91,6 @@ def test_an_absent_key_goes_to_its_documented_place(project: Project, key: str, 
 @pytest.mark.parametrize(
     "others", ["", "context: [a, b]\n", "tracks:\n  - a\n"], ids=["", "flow", "indented"]
 )
-@pytest.mark.requirement("chant:edit:new_list_is_block_style")
 def test_a_list_that_was_absent_is_written_in_block_style(project: Project, key: str, others: str) -> None:
     project.spec(OTHER)
     before = project.write(ID, f"---\ntype: code\nstatus: pending\n{others}---\n\n# Work\n").read_bytes()
@@ -117,7 +115,6 @@ COMMENTS = {
 
 @pytest.mark.parametrize("place", COMMENTS)
 @pytest.mark.parametrize("labels", [["b"], ["b", "new"], ["new", "b"]], ids=str)
-@pytest.mark.requirement("chant:spec_update:lists_replace", "chant:edit:list_keeps_its_style")
 def test_a_comment_that_is_not_of_a_removed_item_survives(
     project: Project, place: str, labels: list[str]
 ) -> None:
@@ -148,7 +145,6 @@ LIST_STYLES = {
 
 @pytest.mark.parametrize("style", LIST_STYLES)
 @pytest.mark.parametrize("eol", ["\n", "\r\n"], ids=["lf", "crlf"])
-@pytest.mark.requirement("chant:edit:list_keeps_its_style", "chant:spec_update:lists_replace")
 def test_a_list_keeps_the_style_it_had(project: Project, style: str, eol: str) -> None:
     old, new = LIST_STYLES[style]
     text = "---\nstatus: pending\n{0}\n# about the owner\nowner: ada\n---\n\n# Work\n"
@@ -161,7 +157,6 @@ def test_a_list_keeps_the_style_it_had(project: Project, style: str, eol: str) -
     "old", ["depends_on: alone", "depends_on:", "depends_on: ~", "depends_on: [] # none"]
 )
 @pytest.mark.parametrize("new", [[], [OTHER], [OTHER, ID + ".1"]])
-@pytest.mark.requirement("chant:spec_update:lists_replace", "chant:edit:list_keeps_its_style")
 def test_a_list_takes_the_place_of_one_word_or_none(project: Project, old: str, new: list[str]) -> None:
     project.spec(OTHER)
     head, tail = "---\nstatus: pending\n", "owner: ada\n---\n\n# Work\n"
@@ -180,7 +175,6 @@ def test_a_list_takes_the_place_of_one_word_or_none(project: Project, old: str, 
     "front", ["", "---\n---\n", "---\n\n# nothing yet\n---\n"], ids=["none", "empty", "comment"]
 )
 @pytest.mark.parametrize("body", ["", "# Work\n\nText", "\n# Work\n", "- [ ] x\n\n---\n\nafter a rule\n"])
-@pytest.mark.requirement("chant:edit:absent_key_goes_to_its_place", "chant:edit:result_is_read_back_first")
 def test_a_spec_without_keys_gets_its_first(
     project: Project, lead: str, eol: str, front: str, body: str
 ) -> None:
@@ -202,7 +196,6 @@ def test_a_spec_without_keys_gets_its_first(
 
 
 @pytest.mark.parametrize("items", [["a", "b"], []])
-@pytest.mark.requirement("chant:edit:list_keeps_its_style")
 def test_the_comment_behind_one_text_stays_when_it_becomes_a_list(project: Project, items: list[str]) -> None:
     path = project.write(ID, "---\nstatus: pending\ndepends_on: foo  # keep\n---\n\n# Work\n")
     ChantProject(project.root).spec_update(ID, depends_on=items)

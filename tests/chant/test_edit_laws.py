@@ -93,12 +93,7 @@ LAWS = law(100)
     lead=st.sampled_from(["", "\ufeff", "\n"]),
     body=st.sampled_from(["", "# Work", "\n# Work\n\nstatus: pending\n\n---\nlabels: [a]\n"]),
 )
-@pytest.mark.requirement(
-    "chant:edit:result_is_read_back_first",
-    "chant:edit:status_changes_one_line",
-    "chant:spec_update:lists_replace",
-    "chant:spec_update:front_matter_keys_are_set",
-)
+@pytest.mark.requirement("chant:spec_update:front_matter_keys_are_set")
 def test_an_update_reads_back_and_changes_no_byte_of_another_key(
     blocks: list[str], change: tuple[str, Any], eol: str, lead: str, body: str
 ) -> None:
@@ -166,9 +161,6 @@ def checklist(draw: st.DrawFn) -> list[tuple[str, str, str]]:
     eol=st.sampled_from(["\n", "\r\n"]),
     final=st.booleans(),
     data=st.data(),
-)
-@pytest.mark.requirement(
-    "chant:spec_update:check_ticks_named_criteria", "chant:spec_update:uncheck_clears_named_criteria"
 )
 def test_check_and_uncheck_touch_one_byte_an_item(
     items: list[tuple[str, str, str]], eol: str, final: bool, data: st.DataObject

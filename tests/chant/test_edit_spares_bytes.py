@@ -117,12 +117,6 @@ def plain(lines: list[str]) -> list[str]:
 @pytest.mark.parametrize("eol", ["\n", "\r\n"], ids=["lf", "crlf"])
 @pytest.mark.parametrize("lead", ["", "\ufeff", "\n \n", "\ufeff\n"], ids=["", "bom", "blank", "bom+blank"])
 @pytest.mark.parametrize("final", ["", "\n", "\n\n\n"], ids=["no-newline", "newline", "newlines"])
-@pytest.mark.requirement(
-    "chant:edit:status_changes_one_line",
-    "chant:edit:list_keeps_its_style",
-    "chant:spec_update:lists_replace",
-    "chant:spec_update:check_ticks_named_criteria",
-)
 def test_exactly_the_lines_meant_differ(project: Project, edit: str, eol: str, lead: str, final: str) -> None:
     arguments, expected = EDITS[edit]
     project.spec(OTHER)
@@ -154,7 +148,6 @@ def test_an_appended_section_uses_the_line_ends_of_the_file(project: Project, eo
 
 
 @pytest.mark.parametrize("eol", ["\n", "\r\n"], ids=["lf", "crlf"])
-@pytest.mark.requirement("chant:spec_update:replace_body_replaces_the_body")
 def test_a_replaced_body_leaves_every_byte_of_the_front_matter(project: Project, eol: str) -> None:
     before = project.write(ID, f"\ufeff---\n{RICH}".replace("\n", eol).encode()).read_bytes()
     front = before[: before.index(b"# last comment") + len(f"# last comment{eol}---{eol}")]
@@ -186,7 +179,6 @@ STATUS_LINES = [
 
 @pytest.mark.parametrize("line", STATUS_LINES, ids=ascii)
 @pytest.mark.parametrize("place", ["first", "middle", "last"])
-@pytest.mark.requirement("chant:edit:status_changes_one_line", "chant:edit:result_is_read_back_first")
 def test_a_status_is_found_however_it_is_written(project: Project, line: str, place: str) -> None:
     around = {"first": ("", "a: 1\nb: 2\n"), "middle": ("a: 1\n", "b: 2\n"), "last": ("a: 1\nb: 2\n", "")}
     head, tail = (f"---\n{around[place][0]}", f"{around[place][1]}---\n# Work\n\nstatus: pending\n")
@@ -252,7 +244,6 @@ EXOTIC = {
     ],
     ids=["status", "labels", "model"],
 )
-@pytest.mark.requirement("chant:edit:result_is_read_back_first", "chant:spec_update:failure_changes_nothing")
 def test_odd_front_matter_is_edited_right_or_not_at_all(
     project: Project, name: str, arguments: dict[str, Any], key: str
 ) -> None:
@@ -276,7 +267,6 @@ def test_odd_front_matter_is_edited_right_or_not_at_all(
     assert len(gone) <= 1
 
 
-@pytest.mark.requirement("chant:edit:odd_front_matter_is_edited_where_it_is_safe")
 def test_most_odd_front_matter_is_edited_after_all(project: Project) -> None:
     """Refusing is for what cannot be edited safely; plain block mappings can."""
     hard = {
@@ -300,7 +290,6 @@ def test_most_odd_front_matter_is_edited_after_all(project: Project) -> None:
 
 
 @pytest.mark.parametrize("tail", ["---", "---  \t", "---\r"], ids=ascii)
-@pytest.mark.requirement("chant:edit:status_changes_one_line")
 def test_a_file_that_ends_with_its_fence_is_edited(project: Project, tail: str) -> None:
     before = project.write(ID, f"---\nstatus: pending\n{tail}").read_bytes()
     try:
@@ -329,7 +318,6 @@ BROKEN = {
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", BROKEN)
-@pytest.mark.requirement("chant:edit:result_is_read_back_first", "store:bad_input:invalid_utf8_file")
 async def test_a_file_that_cannot_be_read_is_never_edited(call: Caller, name: str) -> None:
     data = BROKEN[name]
     call.project.write(ID, data)
@@ -353,7 +341,6 @@ async def test_a_file_that_cannot_be_read_is_never_edited(call: Caller, name: st
     assert leftovers(call.project.root) == []
 
 
-@pytest.mark.requirement("chant:edit:status_changes_one_line")
 def test_rights_of_the_file_stay(project: Project) -> None:
     path = project.spec(ID)
     for mode in (0o600, 0o640, 0o664, 0o755):

@@ -44,15 +44,7 @@ def key(project: Project, name: str, id: str = ID) -> Any:
 
 
 @pytest.mark.parametrize("status", ["in_progress", "completed", "failed"])
-@pytest.mark.requirement(
-    "chant:finalize:marks_a_spec_completed",
-    "chant:finalize:answers_with_the_id",
-    "chant:finalize:writes_completed_at",
-    "chant:finalize:is_on_disk_when_it_answers",
-    "chant:finalize:hand_work_needs_no_log_and_no_commit",
-    "chant:finalize:accepts_a_spec_without_criteria",
-    "chant:finalize:names_the_commits_found",
-)
+@pytest.mark.requirement("chant:finalize:marks_a_spec_completed")
 async def test_work_by_hand_is_finalized_outside_git_too(call: Caller, status: str) -> None:
     before = call.project.spec(ID, status=status, owner="ada").read_bytes()
     start = datetime.now(timezone.utc).replace(microsecond=0)
@@ -78,9 +70,7 @@ async def test_work_by_hand_is_finalized_outside_git_too(call: Caller, status: s
     assert others == ([] if status == "completed" else [f"-status: {status}", "+status: completed"])
 
 
-@pytest.mark.requirement(
-    "chant:finalize:refuses_open_criteria", "chant:finalize:force_does_not_skip_criteria"
-)
+@pytest.mark.requirement("chant:finalize:refuses_open_criteria")
 @pytest.mark.parametrize("arguments", [{}, {"force": True}], ids=["", "force"])
 async def test_open_criteria_refuse_even_with_force(call: Caller, arguments: dict[str, Any]) -> None:
     before = call.project.spec(ID, status="in_progress", body=CRITERIA).read_bytes()
@@ -122,7 +112,6 @@ def test_an_open_criterion_is_found_wherever_it_stands(project: Project, where: 
         ("cancelled", "Cancelled"),
     ],
 )
-@pytest.mark.requirement("chant:finalize:needs_a_fitting_status")
 async def test_another_status_is_refused_and_named(call: Caller, status: str, name: str) -> None:
     waits = [OTHER] if status == "blocked" else None
     before = call.project.spec(ID, status=status, depends_on=waits).read_bytes()
@@ -142,9 +131,6 @@ def worktree(project: Project, branch: str = BRANCH) -> Any:
 
 @pytest.mark.parametrize("dirt", ["untracked", "modified", "staged", "deleted"])
 @pytest.mark.parametrize("names_it", [True, False])
-@pytest.mark.requirement(
-    "chant:finalize:refuses_a_dirty_worktree", "chant:finalize:later_errors_are_prefixed"
-)
 def test_uncommitted_changes_in_the_specs_worktree_refuse(
     project: Project, dirt: str, names_it: bool
 ) -> None:
@@ -174,7 +160,6 @@ def test_uncommitted_changes_in_the_specs_worktree_refuse(
 @pytest.mark.parametrize(
     "case", ["clean", "ignored files", "another branch's", "main checkout", "folder gone"]
 )
-@pytest.mark.requirement("chant:finalize:refuses_a_dirty_worktree", "git:safety:users_changes_stay")
 def test_other_changes_do_not_refuse(project: Project, case: str) -> None:
     project.spec(ID, status="in_progress")
     (project.root / ".gitignore").write_text("*.log\n", encoding="utf-8")
@@ -204,7 +189,6 @@ MEMBERS = [
 
 
 @pytest.mark.parametrize(("members", "open_"), MEMBERS, ids=str)
-@pytest.mark.requirement("chant:finalize:refuses_open_members", "chant:finalize:later_errors_are_prefixed")
 def test_open_members_refuse_and_are_named_in_order(
     project: Project, members: dict[str, str], open_: list[str]
 ) -> None:
@@ -220,7 +204,6 @@ def test_open_members_refuse_and_are_named_in_order(
     assert refused(project, force=True).splitlines()[0] == words
 
 
-@pytest.mark.requirement("chant:finalize:cancelled_members_do_not_matter")
 def test_a_driver_whose_members_are_done_is_finalized(project: Project) -> None:
     project.spec(ID, type="driver", status="in_progress")
     project.spec(f"{ID}.1", status="completed")
@@ -229,7 +212,6 @@ def test_a_driver_whose_members_are_done_is_finalized(project: Project) -> None:
     assert project.status(ID) == "completed"
 
 
-@pytest.mark.requirement("chant:finalize:later_errors_are_prefixed")
 def test_a_config_that_cannot_be_read_refuses_in_its_own_words(project: Project) -> None:
     """Only the texts of steps 4 to 7 have the prefix, and the configuration is step 3."""
     project.spec(ID, status="in_progress")
@@ -237,9 +219,6 @@ def test_a_config_that_cannot_be_read_refuses_in_its_own_words(project: Project)
     assert refused(project).startswith("Failed to load config: ")
 
 
-@pytest.mark.requirement(
-    "chant:finalize:writes_commits_oldest_first", "chant:finalize:names_the_commits_found"
-)
 async def test_commits_with_the_tag_are_listed_oldest_first(call: Caller) -> None:
     call.project.spec(ID, status="in_progress")
     call.project.repository()
@@ -265,7 +244,6 @@ OTHERS_TAGS = [
 ]
 
 
-@pytest.mark.requirement("chant:finalize:writes_commits_oldest_first")
 def test_only_the_specs_own_tag_counts(project: Project) -> None:
     project.spec(ID, status="in_progress")
     project.repository()
@@ -280,7 +258,6 @@ def test_only_the_specs_own_tag_counts(project: Project) -> None:
     assert [full.startswith(short) for full, short in zip(own, found, strict=True)] == [True, True]
 
 
-@pytest.mark.requirement("chant:finalize:writes_commits_oldest_first")
 def test_a_dot_in_an_id_is_a_dot(project: Project) -> None:
     project.spec("a.b", status="in_progress")
     project.repository()
@@ -290,7 +267,6 @@ def test_a_dot_in_an_id_is_a_dot(project: Project) -> None:
 
 
 @pytest.mark.parametrize("length", [None, "12", "5"])
-@pytest.mark.requirement("chant:finalize:writes_commits_oldest_first")
 def test_hashes_are_as_short_as_git_prints_them(project: Project, length: str | None) -> None:
     project.spec(ID, status="in_progress")
     project.repository()
@@ -315,7 +291,6 @@ BRANCHES = [
 
 
 @pytest.mark.parametrize(("names_it", "on_branch", "on_head", "taken"), BRANCHES)
-@pytest.mark.requirement("chant:finalize:writes_commits_oldest_first", "chant:finalize:merges_nothing")
 def test_commits_come_from_the_branch_when_it_has_any(
     project: Project, names_it: bool, on_branch: int, on_head: int, taken: str
 ) -> None:
@@ -333,7 +308,6 @@ def test_commits_come_from_the_branch_when_it_has_any(
     assert all(full.startswith(short) for full, short in zip(expected, found, strict=True))
 
 
-@pytest.mark.requirement("chant:finalize:writes_commits_oldest_first")
 @pytest.mark.parametrize("state", ["branch gone", "detached", "unborn", "merged"])
 def test_unusual_histories_are_read(project: Project, state: str) -> None:
     project.spec(ID, status="in_progress", branch="feature/x" if state != "detached" else None)
@@ -373,7 +347,6 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("environment", "default", "own", "model"), MODELS)
-@pytest.mark.requirement("chant:finalize:fills_an_absent_model", "chant:finalize:keeps_the_model_of_the_spec")
 def test_a_model_is_filled_in_where_there_is_none(
     project: Project, environment: dict[str, str], default: str | None, own: str | None, model: str | None
 ) -> None:
@@ -386,7 +359,6 @@ def test_a_model_is_filled_in_where_there_is_none(
         assert f"\nmodel: {own}\n" in project.text(ID)
 
 
-@pytest.mark.requirement("chant:finalize:again_refreshes")
 def test_finalizing_again_refreshes_the_record(project: Project) -> None:
     project.spec(ID, status="in_progress", model="o3")
     project.repository()
@@ -406,11 +378,6 @@ def test_finalizing_again_refreshes_the_record(project: Project) -> None:
     assert key(project, "model") == "o3"
 
 
-@pytest.mark.requirement(
-    "chant:edit:absent_key_goes_to_its_place",
-    "chant:edit:new_list_is_block_style",
-    "chant:finalize:writes_completed_at",
-)
 def test_exactly_the_documented_keys_are_written_in_their_places(project: Project) -> None:
     text = (
         "---\n# top\ntype: code\nstatus: 'in_progress' # now\nprompt: standard\nbranch: main\n# odd\n"
@@ -453,7 +420,6 @@ TRAILERS = [
 
 
 @pytest.mark.parametrize(("trailer", "is_agent"), TRAILERS)
-@pytest.mark.requirement("chant:finalize:ai_coauthor_asks_for_approval")
 def test_a_co_author_that_is_an_ai_asks_for_approval(project: Project, trailer: str, is_agent: bool) -> None:
     project.spec(ID, status="in_progress")
     project.config("approval:\n  require_approval_for_agent_work: true\n")
@@ -479,7 +445,6 @@ APPROVALS = [
 
 
 @pytest.mark.parametrize(("before", "after"), APPROVALS, ids=["none", "not required", "pending", "yes", "no"])
-@pytest.mark.requirement("chant:finalize:ai_coauthor_asks_for_approval")
 def test_what_people_decided_on_approval_is_kept(project: Project, before: str, after: str | None) -> None:
     """A spec that needed none so far needs it now; a decision of a person stays."""
     project.write(ID, f"---\nstatus: in_progress\n{before}---\n\n# Work\n")
@@ -490,7 +455,6 @@ def test_what_people_decided_on_approval_is_kept(project: Project, before: str, 
     assert (before if after is None else after) in project.text(ID)
 
 
-@pytest.mark.requirement("chant:finalize:ai_coauthor_asks_for_approval")
 def test_without_the_setting_nobody_is_asked(project: Project) -> None:
     project.spec(ID, status="in_progress")
     project.repository()
@@ -499,9 +463,6 @@ def test_without_the_setting_nobody_is_asked(project: Project) -> None:
     assert "approval" not in project.text(ID)
 
 
-@pytest.mark.requirement(
-    "chant:finalize:merges_nothing", "git:commits:no_tool_commits", "git:safety:users_changes_stay"
-)
 async def test_nothing_of_the_users_repository_moves(call: Caller) -> None:
     call.project.spec(ID, status="in_progress", branch="feature/x")
     call.project.repository()
@@ -522,7 +483,6 @@ async def test_nothing_of_the_users_repository_moves(call: Caller) -> None:
     assert call.project.status(ID) == "completed"
 
 
-@pytest.mark.requirement("chant:edit:text_of_a_branch_is_never_written_back")
 def test_the_criteria_of_main_decide_and_its_text_is_edited(project: Project) -> None:
     body = "# {0}\n\n## Acceptance Criteria\n\n- [{1}] one"
     project.spec(ID, status="in_progress", branch=BRANCH, body=body.format("Main", "x"))
@@ -538,12 +498,6 @@ def test_the_criteria_of_main_decide_and_its_text_is_edited(project: Project) ->
 
 
 @pytest.mark.parametrize("kind", ["reftable", "sha256", "partial clone", "shallow clone", "below the top"])
-@pytest.mark.requirement(
-    "chant:finalize:writes_commits_oldest_first",
-    "git:reads:reftable_repository",
-    "git:reads:sha256_repository",
-    "git:reads:partial_clone",
-)
 def test_commits_are_found_in_every_kind_of_repository(project: Project, kind: str) -> None:
     project.spec(ID, status="in_progress")
     root = project.root
@@ -569,7 +523,6 @@ def test_commits_are_found_in_every_kind_of_repository(project: Project, kind: s
     assert len(commits) == (2 if kind == "partial clone" else 1)
 
 
-@pytest.mark.requirement("git:program:environment_is_cleaned", "chant:finalize:writes_commits_oldest_first")
 def test_a_caller_inside_a_git_hook_gets_the_right_repository(
     project: Project, run_server: Callable[..., subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from writing import ID, OTHER, commit, tree
 if TYPE_CHECKING:
     from harness import Caller, Project
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("chant:finalize:run_needs_log_and_commit")]
+pytestmark = pytest.mark.anyio
 
 NO_LOG = (
     "Failed to finalize spec: Cannot mark spec as completed: no agent execution log found. "

@@ -58,7 +58,6 @@ def keys(fleet: Fleet) -> list[str]:
     return [row["key"] for row in rows(fleet.items())]
 
 
-@pytest.mark.requirement("fleet:tables:one_set")
 def test_items_of_many_repositories_stand_in_the_tables_of_one(src: Path) -> None:
     make(src / "app", depends_on=[f"lib/chant:{FIRST}", f"far/chant:{FIRST}"])
     fleet = Fleet([f"{src}/*"])
@@ -77,7 +76,6 @@ def test_items_of_many_repositories_stand_in_the_tables_of_one(src: Path) -> Non
     assert [row.name for row in fleet.repositories] == ["app", "lib"]
 
 
-@pytest.mark.requirement("fleet:objects:no_checkout")
 def test_what_is_not_committed_is_not_seen(src: Path) -> None:
     Project(src / "app").spec("2026-01-22-002-bbb")
     shutil.rmtree(src / "lib" / ".chant")
@@ -85,7 +83,6 @@ def test_what_is_not_committed_is_not_seen(src: Path) -> None:
     assert keys(Fleet(f"{src}/*")) == [f"app/chant:{FIRST}", f"lib/chant:{FIRST}"]
 
 
-@pytest.mark.requirement("fleet:kept:costs_what_moved")
 def test_only_repositories_that_moved_are_read_again(src: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Fleet(f"{src}/*").read == 2
     fleet = Fleet(f"{src}/*")
@@ -105,7 +102,6 @@ def test_only_repositories_that_moved_are_read_again(src: Path, monkeypatch: pyt
     assert fleet.refresh().read == 2
 
 
-@pytest.mark.requirement("fleet:problems:rows")
 def test_what_cannot_be_read_is_a_row(src: Path, tmp_path: Path) -> None:
     make(src / "unborn", commit=False).git("init", "-q")
     damaged = make(src / "damaged").root / ".git" / "objects"
@@ -125,7 +121,6 @@ def test_what_cannot_be_read_is_a_row(src: Path, tmp_path: Path) -> None:
     assert (row["repo"], row["path"]) == ("broken", ".chant/specs/bad.md")
 
 
-@pytest.mark.requirement("fleet:hostile:data_alone")
 def test_nothing_of_a_repository_acts(src: Path, tmp_path: Path) -> None:
     trap = tmp_path / "trap"
     app = Project(src / "app")
@@ -155,7 +150,6 @@ def test_nothing_of_a_repository_acts(src: Path, tmp_path: Path) -> None:
     assert not trap.exists()
 
 
-@pytest.mark.requirement("fleet:hostile:bounded")
 def test_a_tree_that_names_itself_a_billion_times_is_refused(src: Path) -> None:
     app = src / "app"
     [blob] = run_git(app, "hash-object", "-w", "--stdin", given="x")
@@ -172,7 +166,6 @@ def test_a_tree_that_names_itself_a_billion_times_is_refused(src: Path) -> None:
     assert "to look at" in problems(fleet)["app"]
 
 
-@pytest.mark.requirement("fleet:names:distinct")
 def test_a_repository_counts_once_and_has_a_name_of_its_own(src: Path, tmp_path: Path) -> None:
     Project(src / "app").git("worktree", "add", "-q", str(src / "more"))
     make(tmp_path / "old" / "lib")
@@ -192,7 +185,6 @@ def test_a_repository_counts_once_and_has_a_name_of_its_own(src: Path, tmp_path:
     assert repository_names(["https://h/me/x.git", "/me/x"]) == ["h/me/x", "me/x"]
 
 
-@pytest.mark.requirement("fleet:addresses:partial_clones")
 def test_addresses_of_a_list_are_cloned_bare(src: Path, tmp_path: Path) -> None:
     for name in ("app", "lib"):
         Project(src / name).git("config", "uploadpack.allowFilter", "true")
@@ -215,7 +207,6 @@ def test_addresses_of_a_list_are_cloned_bare(src: Path, tmp_path: Path) -> None:
     assert [line for line in listed_objects if line.startswith("?")]
 
 
-@pytest.mark.requirement("fleet:runs:receipts")
 def test_runs_that_landed_are_known_by_their_receipts(src: Path) -> None:
     app = Project(src / "app")
     commit, tree = app.git("rev-parse", "HEAD", "HEAD^{tree}").split()

@@ -20,7 +20,6 @@ pytestmark = pytest.mark.anyio
 # Fences
 
 
-@pytest.mark.requirement("chant:front_matter:leading_blank_lines_are_allowed")
 @ONE_ERA
 @pytest.mark.parametrize("lead", ["\n", "\n\n\n", "  \n\t\n"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -33,7 +32,6 @@ async def test_blank_lines_may_stand_before_the_fence_and_stay(call: Caller, lea
     assert path.read_bytes().decode() == before.replace("completed", f"completed{end}model: haiku")
 
 
-@pytest.mark.requirement("chant:front_matter:fence_is_a_line_of_its_own")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("yaml", "labels"),
@@ -53,7 +51,6 @@ async def test_only_a_line_of_three_dashes_is_a_fence(call: Caller, yaml: str, l
     assert data["body"] == "# One\n\n---\n\nafter a rule"
 
 
-@pytest.mark.requirement("chant:front_matter:fence_is_a_line_of_its_own")
 @ONE_ERA
 @pytest.mark.parametrize("first", ["----", "--- yaml", "-- -", "---x"])
 async def test_what_is_no_fence_begins_a_body(call: Caller, first: str) -> None:
@@ -62,7 +59,6 @@ async def test_what_is_no_fence_begins_a_body(call: Caller, first: str) -> None:
     assert await listed(call) == {"one": "pending"}
 
 
-@pytest.mark.requirement("chant:front_matter:unclosed_fence_is_a_problem")
 @ONE_ERA
 @pytest.mark.parametrize(
     "text", ["---\nstatus: completed\n# Body\n", "---\n", "---", "---\nstatus: pending\n----\n# X\n"]
@@ -71,14 +67,12 @@ async def test_front_matter_that_is_not_closed_is_a_problem(call: Caller, text: 
     await refused(call, text)
 
 
-@pytest.mark.requirement("chant:front_matter:lone_returns_are_a_problem")
 @ONE_ERA
 async def test_front_matter_whose_lines_end_in_carriage_returns_alone_is_a_problem(call: Caller) -> None:
     """Read as no front matter, a completed spec would be pending, and an edit would add a second one."""
     await refused(call, "---\rstatus: completed\r---\r# One\r")
 
 
-@pytest.mark.requirement("chant:body:conflict_markers_are_a_problem")
 @ONE_ERA
 async def test_a_body_of_two_versions_is_a_problem_until_one_is_chosen(call: Caller) -> None:
     left = "---\nstatus: pending\n---\n# One\n\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> side\n"
@@ -88,7 +82,6 @@ async def test_a_body_of_two_versions_is_a_problem_until_one_is_chosen(call: Cal
     assert (await call.data("chant_spec_get", id="one"))["status"] == "pending"
 
 
-@pytest.mark.requirement("chant:front_matter:may_be_absent")
 @ONE_ERA
 @pytest.mark.parametrize(
     "text", ["# One\n", "\n\n-\n", "plain text", "---\n---\n# One\n", "---\n# note\n---\n# One\n"]
@@ -103,7 +96,6 @@ async def test_without_front_matter_the_defaults_hold(call: Caller, text: str) -
 # Bytes
 
 
-@pytest.mark.requirement("chant:front_matter:bom_is_ignored")
 @ONE_ERA
 @pytest.mark.parametrize("lead", ["", "\n"])
 async def test_a_byte_order_mark_hides_nothing_and_stays(call: Caller, lead: str) -> None:
@@ -115,7 +107,6 @@ async def test_a_byte_order_mark_hides_nothing_and_stays(call: Caller, lead: str
     assert path.read_bytes().decode() == f"\ufeff{lead}---\nstatus: completed\nmodel: haiku\n---\n# One\n"
 
 
-@pytest.mark.requirement("chant:front_matter:bom_is_ignored")
 async def test_a_byte_order_mark_before_a_body_is_no_part_of_the_title(call: Caller) -> None:
     call.project.write("one", "\ufeff# One\n")
 
@@ -123,7 +114,6 @@ async def test_a_byte_order_mark_before_a_body_is_no_part_of_the_title(call: Cal
     assert (data["title"], data["body"]) == ("One", "# One")
 
 
-@pytest.mark.requirement("chant:front_matter:crlf_is_kept")
 async def test_windows_line_ends_are_read_and_stay(call: Caller) -> None:
     text = (
         "---\ntype: code\nstatus: completed\nlabels:\n- a\n- b\n---\n\n"
@@ -141,7 +131,6 @@ async def test_windows_line_ends_are_read_and_stay(call: Caller) -> None:
     assert after.endswith(text[text.index("\r\n# One") :])
 
 
-@pytest.mark.requirement("chant:front_matter:body_bytes_are_kept")
 @ONE_ERA
 @pytest.mark.parametrize(
     "body",
@@ -192,9 +181,6 @@ text
 """
 
 
-@pytest.mark.requirement(
-    "chant:front_matter:unknown_keys_are_kept", "chant:front_matter:comments_order_and_quotes_are_kept"
-)
 @ONE_ERA
 @pytest.mark.parametrize(
     ("arguments", "old", "new"),
@@ -224,7 +210,6 @@ async def test_an_edit_changes_one_line_of_a_decorated_file(
         assert changed == DECORATED.replace(old, new)
 
 
-@pytest.mark.requirement("chant:front_matter:comments_order_and_quotes_are_kept")
 async def test_a_flow_list_keeps_the_entries_that_stay(call: Caller) -> None:
     path = call.project.write("one", DECORATED)
     await call.text("chant_spec_update", id="one", labels=["a", "b", "c", "d"])
@@ -237,9 +222,6 @@ async def test_a_flow_list_keeps_the_entries_that_stay(call: Caller) -> None:
     assert (await call.data("chant_spec_get", id="one"))["labels"] == ["a", "b", "c", "d"]
 
 
-@pytest.mark.requirement(
-    "chant:front_matter:title_key_is_not_the_title", "chant:front_matter:model_is_read_by_family"
-)
 async def test_a_decorated_file_is_read_right(call: Caller) -> None:
     call.project.write("one", DECORATED)
 
@@ -252,7 +234,6 @@ async def test_a_decorated_file_is_read_right(call: Caller) -> None:
 _SCALAR = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 
 
-@pytest.mark.requirement("chant:front_matter:unknown_keys_are_kept", "chant:front_matter:body_bytes_are_kept")
 def test_any_labels_and_any_body_survive_an_edit_of_another_key(project: Project) -> None:
     server = project.server()
 

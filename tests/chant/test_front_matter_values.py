@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.requirement("chant:front_matter:depends_on_may_be_one_string")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("yaml", "value"),
@@ -40,12 +39,10 @@ async def test_dependencies_are_a_list_or_one_string(
     assert (await call.data("chant_spec_get", id="one"))["depends_on"] == value
 
 
-@pytest.mark.requirement("chant:front_matter:labels_must_be_a_list")
 async def test_a_bare_string_as_labels_is_a_problem(call: Caller) -> None:
     await problem(call, "---\nlabels: urgent\n---\n# One\n", "labels")
 
 
-@pytest.mark.requirement("chant:front_matter:labels_must_be_a_list")
 @ONE_ERA
 @pytest.mark.parametrize("key", ["labels", "target_files"])
 async def test_an_edit_of_a_bare_string_makes_a_list(call: Caller, key: str) -> None:
@@ -55,7 +52,6 @@ async def test_an_edit_of_a_bare_string_makes_a_list(call: Caller, key: str) -> 
     assert (await call.data("chant_spec_get", id="one"))[key] == ["x"]
 
 
-@pytest.mark.requirement("chant:front_matter:wrong_type_is_a_problem")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("yaml", "key"),
@@ -90,7 +86,6 @@ async def test_a_value_of_the_wrong_type_is_a_problem_that_names_the_key(
     await problem(call, f"---\n{yaml}\n---\n# One\n", key)
 
 
-@pytest.mark.requirement("chant:front_matter:wrong_type_is_a_problem")
 @ONE_ERA
 @pytest.mark.parametrize(
     "yaml",
@@ -111,16 +106,12 @@ async def test_a_wrong_value_that_decides_nothing_keeps_the_spec(call: Caller, y
     assert (await call.data("chant_spec_get", id="bad"))["title"] == "Bad"
 
 
-@pytest.mark.requirement("chant:front_matter:wrong_type_is_a_problem")
 @ONE_ERA
 @pytest.mark.parametrize("yaml", ["status: [pending]", "depends_on: {a: b}", "approval: yes please"])
 async def test_a_wrong_value_that_decides_makes_the_file_unreadable(call: Caller, yaml: str) -> None:
     await refused(call, f"---\n{yaml}\n---\n# Bad\n", yaml.split(":")[0])
 
 
-@pytest.mark.requirement(
-    "chant:front_matter:unknown_enum_value_is_a_problem", "chant:status_machine:values_are_exact"
-)
 @ONE_ERA
 @pytest.mark.parametrize(
     ("key", "value"),
@@ -141,9 +132,6 @@ async def test_an_unknown_word_is_a_problem_that_names_it(call: Caller, key: str
     await problem(call, f"---\n{key}: {value}\n---\n# One\n", value.strip("' "))
 
 
-@pytest.mark.requirement(
-    "chant:status_machine:values_are_exact", "chant:front_matter:wrong_type_is_a_problem"
-)
 @ONE_ERA
 @pytest.mark.parametrize(
     "yaml", ["status: Completed", "status: [completed]", "status: completed\nstatus: completed", "status: 1"]
@@ -155,7 +143,6 @@ async def test_a_status_that_cannot_be_read_satisfies_nobody(call: Caller, yaml:
     assert (await listed(call))["waits"] == "blocked"
 
 
-@pytest.mark.requirement("chant:front_matter:wrong_type_is_a_problem")
 @ONE_ERA
 @pytest.mark.parametrize(
     "yaml",
@@ -167,13 +154,11 @@ async def test_a_spec_whose_conditions_cannot_be_read_is_not_ready(call: Caller,
     assert ids(await call.data("chant_ready")) == ["good"]
 
 
-@pytest.mark.requirement("chant:front_matter:unknown_enum_value_is_a_problem")
 async def test_an_unknown_approval_status_is_a_problem_that_names_it(call: Caller) -> None:
     await problem(call, "---\napproval: {required: true, status: perhaps}\n---\n# One\n", "perhaps")
     assert ids(await call.data("chant_ready")) == ["good"]
 
 
-@pytest.mark.requirement("chant:status_machine:nine_values", "chant:status_machine:paused_is_read_and_kept")
 @ONE_ERA
 @pytest.mark.parametrize("status", STATUSES)
 @pytest.mark.parametrize("form", ["{}", "'{}'", '"{}"', "{}   # why", "!!str {}"])
@@ -187,7 +172,6 @@ async def test_each_of_the_nine_statuses_is_read_and_kept(call: Caller, status: 
     assert f"status: {written}\n" in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.requirement("chant:front_matter:duplicate_key_is_a_problem")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("yaml", "key"),
@@ -204,7 +188,6 @@ async def test_a_duplicate_key_is_a_problem_that_names_it(call: Caller, yaml: st
     await problem(call, f"---\n{yaml}\n---\n# One\n", key)
 
 
-@pytest.mark.requirement("chant:front_matter:bad_file_hides_no_other")
 @ONE_ERA
 @pytest.mark.parametrize(
     "yaml",
@@ -230,7 +213,6 @@ async def test_malformed_front_matter_is_a_problem(call: Caller, yaml: str) -> N
     await refused(call, f"---\n{yaml}\n---\n# One\n")
 
 
-@pytest.mark.requirement("chant:front_matter:bad_file_hides_no_other")
 async def test_a_problem_names_its_line(call: Caller) -> None:
     call.project.write("bad", "---\ntype: code\nlabels: [a]\nstatus: nonsense\n---\n# One\n")
 
@@ -238,7 +220,6 @@ async def test_a_problem_names_its_line(call: Caller) -> None:
     assert problem["line"] == 4
 
 
-@pytest.mark.requirement("chant:front_matter:bad_file_hides_no_other")
 async def test_a_mended_file_is_a_spec_again(call: Caller) -> None:
     call.project.write("one", "---\nstatus: nonsense\n---\n# One\n")
     assert problem_of(await call.data("chant_spec_list"), "one.md")
@@ -248,7 +229,6 @@ async def test_a_mended_file_is_a_spec_again(call: Caller) -> None:
     assert (ids(data), data.get("problems", [])) == (["one"], [])
 
 
-@pytest.mark.requirement("chant:front_matter:bad_file_hides_no_other")
 async def test_many_broken_files_fit_an_answer(call: Caller) -> None:
     for n in range(500):
         call.project.write(f"bad-{n:03}", f"---\nstatus: {'nonsense' * 20}\n---\n")
@@ -261,7 +241,6 @@ async def test_many_broken_files_fit_an_answer(call: Caller) -> None:
         assert "good" in text or tool == "chant_status"
 
 
-@pytest.mark.requirement("chant:front_matter:model_is_read_by_family")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("written", "shown"),
@@ -285,7 +264,6 @@ async def test_a_model_reads_as_its_family_and_the_file_keeps_it(
     assert f"model: {written}\n" in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.requirement("chant:front_matter:title_key_is_not_the_title")
 async def test_title_and_id_keys_are_unknown_keys(call: Caller) -> None:
     call.project.write("one", "---\ntitle: From the key\nid: other\n---\nno heading\n")
 

@@ -22,7 +22,6 @@ pytestmark = pytest.mark.anyio
 # Which files are specs
 
 
-@pytest.mark.requirement("chant:ids:are_file_names")
 @ONE_ERA
 @pytest.mark.parametrize(
     "stem",
@@ -45,7 +44,6 @@ async def test_any_file_name_without_extension_is_an_id(call: Caller, stem: str)
     assert (await call.data("chant_spec_get", id=stem))["id"] == stem
 
 
-@pytest.mark.requirement("chant:ids:extension_is_case_sensitive")
 @ONE_ERA
 @pytest.mark.parametrize("name", ["a.MD", "a.Md", "a.md.tmp", "a.markdown", "a.md~", "a.txt", "amd"])
 async def test_other_extensions_are_no_specs(call: Caller, name: str) -> None:
@@ -57,7 +55,6 @@ async def test_other_extensions_are_no_specs(call: Caller, name: str) -> None:
     assert "problems" not in data or data["problems"] == []
 
 
-@pytest.mark.requirement("chant:ids:are_file_names")
 async def test_a_file_named_only_md_disturbs_nothing(call: Caller) -> None:
     call.project.spec("real")
     call.project.spec("")
@@ -66,7 +63,6 @@ async def test_a_file_named_only_md_disturbs_nothing(call: Caller) -> None:
     assert (await call.data("chant_spec_get", id="real"))["id"] == "real"
 
 
-@pytest.mark.requirement("chant:ids:are_file_names", "chant:front_matter:bad_file_hides_no_other")
 @ONE_ERA
 @pytest.mark.parametrize("stem", ["a..b", "x" * 240, "tab\tname", "back\\slash", " ", "new\nline"])
 async def test_a_stem_that_cannot_be_an_id_is_not_lost(call: Caller, stem: str) -> None:
@@ -91,7 +87,6 @@ ORDERED = [
 ]
 
 
-@pytest.mark.requirement("chant:order:date_sequence_suffix", "chant:order:driver_before_members_by_number")
 async def test_the_documented_order_of_ids(call: Caller) -> None:
     for id in random.Random(7).sample(ORDERED, len(ORDERED)):
         call.project.spec(id)
@@ -99,7 +94,6 @@ async def test_the_documented_order_of_ids(call: Caller) -> None:
     assert ids(await call.data("chant_spec_list")) == ORDERED
 
 
-@pytest.mark.requirement("chant:order:date_sequence_suffix", "chant:order:free_names_compare_as_text")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("first", "second"),
@@ -125,7 +119,6 @@ async def test_one_id_stands_before_another(call: Caller, first: str, second: st
     assert ids(await call.data("chant_spec_list")) == [first, second]
 
 
-@pytest.mark.requirement("chant:order:nested_members_have_a_fixed_place")
 async def test_nested_members_follow_the_member_they_extend(call: Caller) -> None:
     driver = f"{DAY}-001-aaa"
     expected = [f"{driver}{tail}" for tail in ("", ".1", ".2", ".2.1", ".2.2", ".2.10", ".10", ".10.1")]
@@ -137,7 +130,6 @@ async def test_nested_members_follow_the_member_they_extend(call: Caller) -> Non
         assert ids(await call.data("chant_spec_list")) == expected
 
 
-@pytest.mark.requirement("chant:order:short_five_part_id_is_safe")
 @ONE_ERA
 @pytest.mark.parametrize("odd", ["a-b-c-d-e", "----", "é-ü-日-本-語", "2026-01-22--x", "2026-01-22-0é1-x7m"])
 async def test_an_odd_five_part_id_is_listed(call: Caller, odd: str) -> None:
@@ -149,7 +141,6 @@ async def test_an_odd_five_part_id_is_listed(call: Caller, odd: str) -> None:
     assert (await call.data("chant_diagnose", id=odd))["spec_id"] == odd
 
 
-@pytest.mark.requirement("chant:order:date_sequence_suffix")
 async def test_a_sequence_larger_than_any_number_is_ordered(call: Caller) -> None:
     huge = f"{DAY}-{'z' * 60}-x"
     call.project.spec(huge)
@@ -173,11 +164,6 @@ _GENERATED = st.builds(
 )
 
 
-@pytest.mark.requirement(
-    "chant:order:date_sequence_suffix",
-    "chant:order:free_names_compare_as_text",
-    "chant:order:nested_members_have_a_fixed_place",
-)
 def test_order_is_total_and_does_not_depend_on_the_others(project: Project) -> None:
     server = project.server()
 
@@ -205,12 +191,7 @@ def test_order_is_total_and_does_not_depend_on_the_others(project: Project) -> N
 # Partial IDs (reference 2.6, 10.1)
 
 
-@pytest.mark.requirement(
-    "chant:resolve:unique_suffix",
-    "chant:resolve:unique_substring",
-    "chant:resolve:full_id_first",
-    "chant:spec_get:partial_id_works",
-)
+@pytest.mark.requirement("chant:spec_get:partial_id_works")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("text", "found"),
@@ -232,7 +213,6 @@ async def test_the_documented_partial_ids(call: Caller, text: str, found: str) -
     assert (await call.data("chant_verify", id=text))["spec_id"] == found
 
 
-@pytest.mark.requirement("chant:resolve:is_case_sensitive", "chant:resolve:none_is_not_found")
 @ONE_ERA
 @pytest.mark.parametrize(
     "text", ["FREE", "Free-name", "nothing", "002", "é", "x" * 5000, "../specs/free-name"]
@@ -246,7 +226,6 @@ async def test_an_unknown_id_is_not_found(call: Caller, text: str) -> None:
     assert len(error) < 10_000
 
 
-@pytest.mark.requirement("chant:resolve:none_is_not_found")
 @ONE_ERA
 @pytest.mark.parametrize(
     "tool", ["chant_spec_get", "chant_log", "chant_diagnose", "chant_lint", "chant_verify"]
@@ -255,7 +234,6 @@ async def test_every_reading_tool_says_not_found_alike(call: Caller, tool: str) 
     assert (await call.error(tool, id="nope")).splitlines()[0] == "Spec not found: nope"
 
 
-@pytest.mark.requirement("chant:resolve:ambiguous_names_the_matches")
 async def test_an_ambiguous_id_names_the_matches_in_order(call: Caller) -> None:
     for id in (f"{DAY}-00a-jjj.1", "free-name", f"{DAY}-00a-jjj", f"{DAY}-001-aaa"):
         call.project.spec(id)
@@ -266,7 +244,6 @@ async def test_an_ambiguous_id_names_the_matches_in_order(call: Caller) -> None:
     )
 
 
-@pytest.mark.requirement("chant:resolve:ambiguous_names_the_matches")
 async def test_a_long_list_of_matches_is_capped(call: Caller) -> None:
     everything = [f"{DAY}-{n:03}-aaa" for n in range(300)]
     for id in everything:
@@ -278,7 +255,6 @@ async def test_a_long_list_of_matches_is_capped(call: Caller) -> None:
     assert named == everything[: len(named)]
 
 
-@pytest.mark.requirement("chant:resolve:empty_id_is_refused")
 @ONE_ERA
 @pytest.mark.parametrize(
     "tool", ["chant_spec_get", "chant_log", "chant_diagnose", "chant_lint", "chant_verify"]
@@ -292,7 +268,6 @@ async def test_an_empty_id_is_refused(call: Caller, tool: str, specs: int) -> No
     assert "spec-0" not in await call.error(tool, id="")
 
 
-@pytest.mark.requirement("chant:resolve:full_id_first")
 async def test_a_full_id_wins_over_partial_matches(call: Caller) -> None:
     for id in ("abc", "abc-def", "x-abc", "y-abc"):
         call.project.spec(id)
@@ -300,7 +275,6 @@ async def test_a_full_id_wins_over_partial_matches(call: Caller) -> None:
     assert (await call.data("chant_spec_get", id="abc"))["id"] == "abc"
 
 
-@pytest.mark.requirement("chant:resolve:unique_suffix", "chant:resolve:three_characters_mean_today")
 async def test_a_unique_suffix_wins_over_today(call: Caller) -> None:
     call.project.spec(f"{date.today().isoformat()}-001-abc")
     call.project.spec("note-001")
@@ -308,7 +282,6 @@ async def test_a_unique_suffix_wins_over_today(call: Caller) -> None:
     assert (await call.data("chant_spec_get", id="001"))["id"] == "note-001"
 
 
-@pytest.mark.requirement("chant:resolve:three_characters_mean_today")
 async def test_three_characters_find_the_spec_of_today(call: Caller) -> None:
     call.project.spec("2020-01-01-001-old")
     call.project.spec("2020-01-02-001-old")
@@ -321,7 +294,6 @@ async def test_three_characters_find_the_spec_of_today(call: Caller) -> None:
         assert result.structured_content["id"] == f"{before}-001-new"
 
 
-@pytest.mark.requirement("chant:resolve:three_characters_mean_today")
 @ONE_ERA
 @pytest.mark.parametrize("text", ["01-", "-001", "0"])
 async def test_only_three_characters_mean_today(call: Caller, text: str) -> None:
@@ -331,7 +303,6 @@ async def test_only_three_characters_mean_today(call: Caller, text: str) -> None
     assert (await call.error("chant_spec_get", id=text)).startswith(f"Ambiguous spec ID '{text}'")
 
 
-@pytest.mark.requirement("chant:resolve:three_characters_mean_today")
 async def test_two_specs_of_today_with_one_number_are_ambiguous(call: Caller) -> None:
     today = date.today().isoformat()
     call.project.spec(f"{today}-001-aaa")
@@ -340,7 +311,6 @@ async def test_two_specs_of_today_with_one_number_are_ambiguous(call: Caller) ->
     assert (await call.error("chant_spec_get", id="001")).startswith("Ambiguous spec ID '001'")
 
 
-@pytest.mark.requirement("chant:resolve:archived_id_is_told")
 @ONE_ERA
 @pytest.mark.parametrize("text", [f"{DAY}-001-old", "001-old"])
 async def test_an_archived_id_is_said_to_be_archived(call: Caller, text: str) -> None:
@@ -353,7 +323,6 @@ async def test_an_archived_id_is_said_to_be_archived(call: Caller, text: str) ->
     assert f"{DAY}-001-old" in error
 
 
-@pytest.mark.requirement("chant:resolve:archived_id_is_told")
 async def test_an_active_match_is_not_disturbed_by_the_archive(call: Caller) -> None:
     archive(call.project, f"{DAY}-001-old")
     call.project.spec(f"{DAY}-001-new")
@@ -361,12 +330,6 @@ async def test_an_active_match_is_not_disturbed_by_the_archive(call: Caller) -> 
     assert (await call.data("chant_spec_get", id="001"))["id"] == f"{DAY}-001-new"
 
 
-@pytest.mark.requirement(
-    "chant:resolve:full_id_first",
-    "chant:resolve:unique_suffix",
-    "chant:resolve:unique_substring",
-    "chant:resolve:ambiguous_names_the_matches",
-)
 def test_resolution_agrees_with_the_rules_read_literally(project: Project) -> None:
     server = project.server()
 
@@ -413,7 +376,6 @@ async def added(call: Caller, description: str = "Add a thing", **arguments: obj
     return text.splitlines()[0].removeprefix("Created spec: ")
 
 
-@pytest.mark.requirement("chant:ids:generated_form")
 async def test_a_generated_id_is_date_sequence_and_random_suffix(call: Caller) -> None:
     before = date.today().isoformat()
     made = [await added(call) for _ in range(5)]
@@ -428,7 +390,6 @@ async def test_a_generated_id_is_date_sequence_and_random_suffix(call: Caller) -
         assert [id[11:14] for id in made] == ["001", "002", "003", "004", "005"]
 
 
-@pytest.mark.requirement("chant:ids:sequence_follows_the_highest")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("there", "next"),
@@ -455,7 +416,6 @@ async def test_the_next_sequence_is_one_more_than_the_highest_of_the_day(
         assert made.split("-")[3] == next
 
 
-@pytest.mark.requirement("chant:ids:sequence_follows_the_highest")
 async def test_an_unreadable_spec_of_today_counts_for_the_sequence(call: Caller) -> None:
     today = date.today().isoformat()
     call.project.write(f"{today}-00k-bad", "---\nstatus: [\n---\n")
@@ -465,7 +425,6 @@ async def test_an_unreadable_spec_of_today_counts_for_the_sequence(call: Caller)
         assert made.split("-")[3] == "00l"
 
 
-@pytest.mark.requirement("chant:ids:members_extend_the_driver")
 async def test_a_member_extends_its_driver(call: Caller) -> None:
     driver = f"{DAY}-001-abc"
     call.project.spec(driver, type="driver")
@@ -477,7 +436,6 @@ async def test_a_member_extends_its_driver(call: Caller) -> None:
     assert await added(call, parent=driver) == f"{driver}.11"
 
 
-@pytest.mark.requirement("chant:ids:members_extend_the_driver")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("id", "waits"),
@@ -498,7 +456,6 @@ async def test_a_member_is_an_id_that_goes_on_with_a_dot_and_a_digit(
     assert (await listed(call))[id] == ("blocked" if waits else "pending")
 
 
-@pytest.mark.requirement("chant:loading:sub_folders_are_read")
 async def test_specs_in_sub_folders_are_found_at_any_depth(call: Caller) -> None:
     for path in ("top.md", "area/inner.md", "area/deep/er/innermost.md"):
         target = call.project.specs / path
@@ -509,7 +466,6 @@ async def test_specs_in_sub_folders_are_found_at_any_depth(call: Caller) -> None
     assert (await call.data("chant_spec_get", id="innermost"))["title"] == "innermost"
 
 
-@pytest.mark.requirement("chant:loading:edits_stay_in_the_sub_folder")
 async def test_an_edit_of_a_spec_in_a_sub_folder_stays_there(call: Caller) -> None:
     path = call.project.specs / "area" / "inner.md"
     path.parent.mkdir()
@@ -520,7 +476,6 @@ async def test_an_edit_of_a_spec_in_a_sub_folder_stays_there(call: Caller) -> No
     assert [found.name for found in call.project.specs.rglob("*.md")] == ["inner.md"]
 
 
-@pytest.mark.requirement("chant:loading:orphaned_members_are_warned_about")
 async def test_a_member_without_its_driver_is_loaded_and_warned_about(call: Caller) -> None:
     call.project.spec("gone.1")
     call.project.spec("here")

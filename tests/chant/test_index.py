@@ -36,9 +36,6 @@ def elsewhere(code: str, *arguments: object) -> None:
 # Edits by others
 
 
-@pytest.mark.requirement(
-    "store:index:write_before_the_call_is_seen", "store:index:untrusted_file_systems_are_scanned"
-)
 async def test_an_edit_by_another_process_is_seen(reader: Reader) -> None:
     path = reader.project.spec("one", body="# before")
     assert await reader.titles() == {"one": "before"}
@@ -51,7 +48,6 @@ async def test_an_edit_by_another_process_is_seen(reader: Reader) -> None:
     assert await reader.titles() == {"one": "two"}
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 @pytest.mark.parametrize("program", ["sed -i s/before/after/", "perl -pi -e s/before/after/"])
 async def test_an_edit_in_place_by_a_program_is_seen(reader: Reader, program: str) -> None:
     path = reader.project.spec("one", body="# before")
@@ -61,7 +57,6 @@ async def test_an_edit_in_place_by_a_program_is_seen(reader: Reader, program: st
     assert await reader.titles() == {"one": "after"}
 
 
-@pytest.mark.requirement("store:index:same_size_edit_at_once_is_seen")
 async def test_edits_of_the_same_length_in_quick_succession_are_seen(reader: Reader) -> None:
     path = reader.project.write("one", "# 0000\n")
     for n in range(200):
@@ -69,7 +64,6 @@ async def test_edits_of_the_same_length_in_quick_succession_are_seen(reader: Rea
         assert await reader.titles() == {"one": f"{n:04}"}
 
 
-@pytest.mark.requirement("store:index:same_size_edit_at_once_is_seen")
 async def test_edits_that_put_the_old_time_back_are_seen(reader: Reader) -> None:
     path = reader.project.write("one", "# 0000\n")
     for n in range(200):
@@ -78,7 +72,6 @@ async def test_edits_that_put_the_old_time_back_are_seen(reader: Reader) -> None
         assert await reader.titles() == {"one": f"{n:04}"}
 
 
-@pytest.mark.requirement("store:index:replaced_file_is_read_again")
 async def test_a_file_replaced_by_one_of_the_same_time_and_size_is_read_again(reader: Reader) -> None:
     path = reader.project.write("one", "# 0000\n")
     os.utime(path, ns=(10**18, 10**18))
@@ -91,7 +84,6 @@ async def test_a_file_replaced_by_one_of_the_same_time_and_size_is_read_again(re
         assert await reader.titles() == {"one": f"{n:04}"}
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 async def test_a_file_written_through_a_descriptor_that_was_open_all_along_is_seen(reader: Reader) -> None:
     path = reader.project.write("one", "# 0000\n")
     with path.open("r+b", buffering=0) as file:
@@ -102,7 +94,6 @@ async def test_a_file_written_through_a_descriptor_that_was_open_all_along_is_se
     assert await reader.titles() == {"one": "0019"}
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 async def test_a_write_through_a_memory_map_is_seen_when_it_is_closed(reader: Reader) -> None:
     path = reader.project.write("one", "# 0000\n")
     assert await reader.titles() == {"one": "0000"}
@@ -113,7 +104,6 @@ async def test_a_write_through_a_memory_map_is_seen_when_it_is_closed(reader: Re
     assert await reader.titles() == {"one": "0001"}
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 async def test_a_write_through_another_name_of_the_file_is_seen(reader: Reader) -> None:
     path = reader.project.write("one", "# 0000\n")
     other = reader.project.root / "other-name"
@@ -123,7 +113,6 @@ async def test_a_write_through_another_name_of_the_file_is_seen(reader: Reader) 
         other.write_text(f"# {n + 1:04}\n", encoding="utf-8")
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 async def test_a_second_name_given_later_is_known_once_the_file_itself_changes(reader: Reader) -> None:
     """The kernel announces neither the new name nor a write through it (README, "Limits")."""
     path = reader.project.write("one", "# 0000\n")
@@ -137,7 +126,6 @@ async def test_a_second_name_given_later_is_known_once_the_file_itself_changes(r
     assert await reader.titles() == {"one": "0002"}
 
 
-@pytest.mark.requirement("store:index:untrusted_file_systems_are_scanned")
 def test_a_scan_sees_writes_through_a_second_name_given_later(project: Project) -> None:
     path = project.write("one", "# 0000\n")
     handle = ChantProject(project.root, events=False)
@@ -152,7 +140,6 @@ def test_a_scan_sees_writes_through_a_second_name_given_later(project: Project) 
 # Files that come and go
 
 
-@pytest.mark.requirement("store:index:deleted_file_is_gone")
 async def test_a_deleted_spec_is_gone(reader: Reader) -> None:
     for id in ("one", "two"):
         reader.project.spec(id, depends_on=["base"])
@@ -166,7 +153,6 @@ async def test_a_deleted_spec_is_gone(reader: Reader) -> None:
     assert await reader.statuses() == {"base": "completed", "two": "pending"}
 
 
-@pytest.mark.requirement("store:index:deleted_file_is_gone")
 async def test_a_spec_deleted_and_written_again_at_once_is_read(reader: Reader) -> None:
     path = reader.project.write("one", "# 0000\n")
     for n in range(100):
@@ -175,7 +161,6 @@ async def test_a_spec_deleted_and_written_again_at_once_is_read(reader: Reader) 
         assert await reader.titles() == {"one": f"{n:04}"}
 
 
-@pytest.mark.requirement("store:index:renamed_file_has_its_new_id")
 async def test_a_renamed_spec_has_its_new_id_only(reader: Reader) -> None:
     path = reader.project.spec("old", body="# T")
     reader.project.spec("waits", depends_on=["new"], body="# W")
@@ -188,7 +173,6 @@ async def test_a_renamed_spec_has_its_new_id_only(reader: Reader) -> None:
     assert await reader.titles() == {"new": "T", "waits": "W"}
 
 
-@pytest.mark.requirement("store:index:renamed_file_has_its_new_id")
 async def test_two_specs_that_change_places_are_told_apart(reader: Reader) -> None:
     one, two = reader.project.write("one", "# A\n"), reader.project.write("two", "# B\n")
     for path in (one, two):
@@ -202,7 +186,6 @@ async def test_two_specs_that_change_places_are_told_apart(reader: Reader) -> No
     assert await reader.titles() == {"one": "B", "two": "A"}
 
 
-@pytest.mark.requirement("store:index:truncated_file_is_survived")
 async def test_a_truncated_file_is_answered_as_it_is(reader: Reader) -> None:
     text = "---\nstatus: completed\n---\n# Title\n\ntext\n"
     path = reader.project.write("one", text)
@@ -222,11 +205,6 @@ async def test_a_truncated_file_is_answered_as_it_is(reader: Reader) -> None:
 # Unreadable ones
 
 
-@pytest.mark.requirement(
-    "store:index:unreadable_file_becomes_a_problem",
-    "store:bad_input:folder_named_like_a_spec",
-    "store:bad_input:dangling_link",
-)
 @pytest.mark.parametrize("kind", ["folder", "dangling", "loop", "outside", "pipe", "not text", "huge"])
 async def test_what_cannot_be_read_is_a_problem_and_then_a_spec_again(reader: Reader, kind: str) -> None:
     path = reader.project.write("one", "# One\n")
@@ -290,7 +268,6 @@ def unprivileged() -> Generator[Project, None, None]:
         shutil.rmtree(folder)
 
 
-@pytest.mark.requirement("store:index:unreadable_file_becomes_a_problem")
 @pytest.mark.parametrize("events", [True, False])
 def test_a_file_without_rights_is_a_problem_until_they_are_back(unprivileged: Project, events: bool) -> None:
     one = unprivileged.write("one", "# One\n")
@@ -308,7 +285,6 @@ def test_a_file_without_rights_is_a_problem_until_they_are_back(unprivileged: Pr
         assert (ids(data), data.get("problems", [])) == (["one", "two"], [])
 
 
-@pytest.mark.requirement("store:index:unreadable_file_becomes_a_problem")
 @pytest.mark.parametrize("events", [True, False])
 @pytest.mark.parametrize("mode", [0, stat.S_IRUSR, stat.S_IXUSR])
 def test_a_folder_without_rights_hides_no_other(unprivileged: Project, events: bool, mode: int) -> None:
@@ -329,7 +305,6 @@ def test_a_folder_without_rights_hides_no_other(unprivileged: Project, events: b
     assert (ids(data), data.get("problems", [])) == (["one", "two"], [])
 
 
-@pytest.mark.requirement("store:index:unreadable_file_becomes_a_problem")
 @pytest.mark.parametrize("name", [b"bad-\xff.md", b"b\xe9.md"])
 async def test_a_file_whose_name_is_no_text_disturbs_nothing(reader: Reader, name: bytes) -> None:
     reader.project.spec("one", body="# One")
@@ -346,7 +321,6 @@ async def test_a_file_whose_name_is_no_text_disturbs_nothing(reader: Reader, nam
     assert await reader.problems() == {}
 
 
-@pytest.mark.requirement("store:index:unreadable_file_becomes_a_problem")
 @pytest.mark.parametrize("name", [".hidden.md", ".#one.md", "._one.md", ".one.md.swp", "one.md~", "#one.md#"])
 @pytest.mark.parametrize("when", ["before", "after"])
 async def test_what_editors_leave_beside_a_spec_is_neither_spec_nor_problem(
@@ -367,7 +341,6 @@ async def test_what_editors_leave_beside_a_spec_is_neither_spec_nor_problem(
 # Folders
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen", "chant:loading:sub_folders_are_read")
 async def test_folders_made_moved_and_removed_are_followed(reader: Reader) -> None:
     specs = reader.project.specs
     reader.project.spec("top", body="# Top")
@@ -389,7 +362,6 @@ async def test_folders_made_moved_and_removed_are_followed(reader: Reader) -> No
     assert await reader.titles() == {"top": "Top"}
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 @pytest.mark.parametrize("above", ["specs", ".chant", "project"])
 async def test_a_tree_put_in_the_place_of_another_is_read(reader: Reader, above: str) -> None:
     reader.project.spec("one", body="# Before")
@@ -409,7 +381,6 @@ async def test_a_tree_put_in_the_place_of_another_is_read(reader: Reader, above:
         assert await reader.titles() == {"one": "Before"}
 
 
-@pytest.mark.requirement("store:index:deleted_file_is_gone", "store:vanished:is_reported")
 async def test_a_specs_folder_that_vanishes_and_comes_back(call: Caller) -> None:
     call.project.spec("one")
     assert list(await listed(call)) == ["one"]
@@ -466,13 +437,6 @@ def _apply(project: Project, change: Change, n: int) -> None:
             shutil.rmtree(project.specs / "area")
 
 
-@pytest.mark.requirement(
-    "store:index:write_before_the_call_is_seen",
-    "store:index:deleted_file_is_gone",
-    "store:index:renamed_file_has_its_new_id",
-    "store:index:replaced_file_is_read_again",
-    "store:index:untrusted_file_systems_are_scanned",
-)
 def test_a_handle_always_says_what_a_new_one_says(project: Project) -> None:
     server = project.server()
     scan = ChantProject(project.root, events=False)

@@ -20,7 +20,6 @@ YOUNG = 2.1
 """Seconds in which the stamp of a file may stay the same though it is written again."""
 
 
-@pytest.mark.requirement("store:index:only_changed_files_are_read")
 @pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="counts what the kernel counted")
 @pytest.mark.parametrize("events", [True, False])
 def test_a_repeated_call_reads_only_what_changed(project: Project, events: bool) -> None:
@@ -60,7 +59,6 @@ def test_a_repeated_call_reads_only_what_changed(project: Project, events: bool)
     assert handle.spec_get("s007").data["title"] == "Changed"
 
 
-@pytest.mark.requirement("git:reads:need_no_git_program_per_spec")
 async def test_specs_in_progress_cost_no_git_process(
     project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -89,7 +87,6 @@ async def test_specs_in_progress_cost_no_git_process(
     assert made == []
 
 
-@pytest.mark.requirement("store:index:overflow_is_survived")
 @pytest.mark.skipif(
     not Path("/proc/sys/fs/inotify/max_queued_events").exists(), reason="the queue is that of Linux"
 )
@@ -112,7 +109,6 @@ async def test_more_changes_than_the_queue_holds_are_survived(project: Project) 
     assert handle.spec_get("s2").data["title"] == "More"
 
 
-@pytest.mark.requirement("store:index:holds_at_100000_specs")
 def test_it_holds_at_a_hundred_thousand_specs(project: Project) -> None:
     count = 100_000
     folder = os.open(project.specs, os.O_RDONLY)

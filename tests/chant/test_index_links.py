@@ -17,7 +17,6 @@ pytestmark = pytest.mark.anyio
 # Links
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 async def test_a_link_to_a_file_of_the_project_is_followed(reader: Reader) -> None:
     notes = reader.project.root / "notes"
     notes.mkdir()
@@ -36,7 +35,6 @@ async def test_a_link_to_a_file_of_the_project_is_followed(reader: Reader) -> No
     assert await reader.titles() == {"one": "Back"}
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 async def test_a_link_to_a_folder_of_the_project_is_followed(reader: Reader) -> None:
     area = reader.project.root / "area"
     area.mkdir()
@@ -52,7 +50,6 @@ async def test_a_link_to_a_folder_of_the_project_is_followed(reader: Reader) -> 
     assert await reader.titles() == {}
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 @pytest.mark.parametrize("how", ["parent replaced", "link in between switched"])
 async def test_what_a_linked_folder_means_may_change_above_it(reader: Reader, how: str) -> None:
     root = reader.project.root
@@ -76,7 +73,6 @@ async def test_what_a_linked_folder_means_may_change_above_it(reader: Reader, ho
     assert await reader.titles() == {"one": "v2"}
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 @pytest.mark.parametrize("how", ["parent replaced", "link in between switched", "led outside"])
 async def test_the_specs_folder_itself_may_be_a_link(reader: Reader, how: str) -> None:
     root, specs = reader.project.root, reader.project.specs
@@ -106,9 +102,6 @@ async def test_the_specs_folder_itself_may_be_a_link(reader: Reader, how: str) -
     assert await reader.titles() == {"one": "v2"}
 
 
-@pytest.mark.requirement(
-    "store:index:write_before_the_call_is_seen", "store:index:unreadable_file_becomes_a_problem"
-)
 async def test_a_link_that_comes_to_lead_outside_hides_what_it_held(reader: Reader) -> None:
     root = reader.project.root
     for place in (root / "inside", root.parent / "outside"):
@@ -130,7 +123,6 @@ async def test_a_link_that_comes_to_lead_outside_hides_what_it_held(reader: Read
     assert await reader.problems() == {}
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 async def test_a_linked_folder_is_listed_once_and_loops_end(reader: Reader) -> None:
     reader.project.write("area/one", "# One\n")
     (reader.project.specs / "again").symlink_to("area")
@@ -140,7 +132,6 @@ async def test_a_linked_folder_is_listed_once_and_loops_end(reader: Reader) -> N
     assert await reader.titles() == {"one": "One"}
 
 
-@pytest.mark.requirement("store:index:unreadable_file_becomes_a_problem")
 async def test_a_link_to_a_folder_outside_is_not_followed(reader: Reader) -> None:
     outside = reader.project.root.parent / "outside"
     outside.mkdir()
@@ -152,7 +143,6 @@ async def test_a_link_to_a_folder_outside_is_not_followed(reader: Reader) -> Non
     assert "secret" not in str(await reader.list())
 
 
-@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 async def test_specs_that_stand_twice_are_told(reader: Reader) -> None:
     reader.project.write("one", "# A\n")
     reader.project.write("area/one", "# B\n")
@@ -170,7 +160,6 @@ async def test_specs_that_stand_twice_are_told(reader: Reader) -> None:
 # The archive and other repositories
 
 
-@pytest.mark.requirement("graph:blocked:archived_dependency_satisfies", "store:index:deleted_file_is_gone")
 async def test_the_archive_is_as_fresh_as_the_specs(reader: Reader) -> None:
     reader.project.spec("one", depends_on=["old"])
     assert await reader.statuses() == {"one": "blocked"}
@@ -184,7 +173,6 @@ async def test_the_archive_is_as_fresh_as_the_specs(reader: Reader) -> None:
     assert await reader.statuses() == {"one": "blocked"}
 
 
-@pytest.mark.requirement("graph:blocked:archived_dependency_satisfies", "store:index:deleted_file_is_gone")
 async def test_an_archive_that_vanishes_as_a_whole_is_gone(reader: Reader) -> None:
     reader.project.spec("one", depends_on=["old"])
     for _ in range(2):
@@ -194,7 +182,6 @@ async def test_an_archive_that_vanishes_as_a_whole_is_gone(reader: Reader) -> No
         assert await reader.statuses() == {"one": "blocked"}
 
 
-@pytest.mark.requirement("graph:blocked:archived_dependency_satisfies", "store:index:deleted_file_is_gone")
 @pytest.mark.parametrize("days", [("2026-01-21", "2026-01-22"), ("2026-01-22", "2026-01-21")])
 async def test_one_of_two_archived_copies_may_go(reader: Reader, days: tuple[str, str]) -> None:
     reader.project.spec("one", depends_on=["old"])
@@ -208,7 +195,6 @@ async def test_one_of_two_archived_copies_may_go(reader: Reader, days: tuple[str
     assert await reader.statuses() == {"one": "blocked"}
 
 
-@pytest.mark.requirement("graph:blocked:archived_dependency_satisfies")
 @pytest.mark.parametrize("broken", ["2026-01-21", "2026-01-22"])
 async def test_a_broken_archived_copy_does_not_hide_the_other(reader: Reader, broken: str) -> None:
     reader.project.spec("one", depends_on=["old"])
@@ -218,9 +204,6 @@ async def test_a_broken_archived_copy_does_not_hide_the_other(reader: Reader, br
     assert await reader.statuses() == {"one": "pending"}
 
 
-@pytest.mark.requirement(
-    "graph:blocked:archived_dependency_satisfies", "store:index:write_before_the_call_is_seen"
-)
 async def test_the_archive_may_be_a_link_that_is_switched(reader: Reader) -> None:
     reader.project.spec("one", depends_on=["old"])
     root = reader.project.root
@@ -238,9 +221,6 @@ async def test_the_archive_may_be_a_link_that_is_switched(reader: Reader) -> Non
         (root / "current").symlink_to("v1")
 
 
-@pytest.mark.requirement(
-    "graph:repos:completed_elsewhere_satisfies", "store:index:same_size_edit_at_once_is_seen"
-)
 async def test_another_repository_is_as_fresh_as_the_specs(reader: Reader) -> None:
     far = reader.project.root.parent / "other" / ".chant" / "specs" / "far.md"
     far.parent.mkdir(parents=True)
@@ -252,9 +232,6 @@ async def test_another_repository_is_as_fresh_as_the_specs(reader: Reader) -> No
             assert await reader.statuses() == {"one": expected}
 
 
-@pytest.mark.requirement(
-    "chant:config:lint_thresholds_are_honoured", "store:index:same_size_edit_at_once_is_seen"
-)
 @pytest.mark.parametrize("back", [True, False])
 def test_the_configuration_is_as_fresh_as_the_specs(project: Project, back: bool) -> None:
     project.spec("one", target_files=["a", "b", "c"])

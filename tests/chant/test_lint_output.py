@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.requirement("chant:lint:output_schema_is_checked", "chant:lint:output_is_found_in_the_log")
+@pytest.mark.requirement("chant:lint:output_schema_is_checked")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("log", "is_valid"),
@@ -57,7 +57,6 @@ async def test_every_violation_is_named(call: Caller) -> None:
     assert "; " in message
 
 
-@pytest.mark.requirement("chant:lint:output_is_found_in_the_log")
 async def test_an_array_is_found_in_the_log(call: Caller) -> None:
     with_schema(call.project, "The list: [1, 2, 3] is it.\n", type="array", required=[])
 
@@ -100,7 +99,6 @@ async def test_a_schema_outside_the_project_is_not_read(call: Caller, where: str
     assert len(await findings(call, "output")) == 1
 
 
-@pytest.mark.requirement("chant:lint:output_needs_a_log")
 async def test_without_a_log_there_is_nothing_to_check(call: Caller) -> None:
     with_schema(call.project, None)
 

@@ -28,9 +28,7 @@ async def test_title(call: Caller, body: str, count: int) -> None:
     assert [(f["message"], f["severity"]) for f in found] == [("Missing title", "error")] * count
 
 
-@pytest.mark.requirement(
-    "chant:lint:unknown_dependency_is_an_error", "chant:lint:single_spec_run_knows_all_specs"
-)
+@pytest.mark.requirement("chant:lint:unknown_dependency_is_an_error")
 async def test_dependency(call: Caller) -> None:
     call.project.spec(ID, depends_on=["there", "absent", "old", '"elsewhere:x"', "001"])
     call.project.spec("there")
@@ -46,9 +44,7 @@ async def test_dependency(call: Caller) -> None:
     assert found[0]["message"] == "Unknown dependency 'absent'"
 
 
-@pytest.mark.requirement(
-    "chant:lint:unknown_dependency_is_an_error", "graph:repos:completed_elsewhere_satisfies"
-)
+@pytest.mark.requirement("chant:lint:unknown_dependency_is_an_error")
 async def test_a_dependency_found_in_another_repository_is_known(call: Caller) -> None:
     other = call.project.root.parent / "other"
     (other / ".chant" / "specs").mkdir(parents=True)
@@ -60,7 +56,6 @@ async def test_a_dependency_found_in_another_repository_is_known(call: Caller) -
     assert found.startswith("Unknown dependency 'other:absent'")
 
 
-@pytest.mark.requirement("graph:blocked:unreadable_dependency_is_named_as_such")
 async def test_a_dependency_that_cannot_be_read_is_not_called_unknown(call: Caller) -> None:
     call.project.write("broken", "---\nstatus: [\n---\n")
     call.project.spec(ID, depends_on=["broken"])
@@ -68,7 +63,6 @@ async def test_a_dependency_that_cannot_be_read_is_not_called_unknown(call: Call
     assert not [message for message in await messages(call, "dependency") if message.startswith("Unknown")]
 
 
-@pytest.mark.requirement("graph:cycles:implied_edges_count", "graph:predicate:one_for_every_tool")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("edges", "on_a_cycle"),
@@ -90,7 +84,6 @@ async def test_a_cycle_is_told_alike_whether_one_or_all_are_linted(
     assert sorted(told) == on_a_cycle.split()
 
 
-@pytest.mark.requirement("chant:lint:unknown_member_is_an_error")
 async def test_members_that_are_not_there_are_told(call: Caller) -> None:
     call.project.spec(ID, type="group", members=[f"{ID}.1", f"{ID}.2", f"{ID}.3"])
     call.project.spec(f"{ID}.1")
@@ -121,7 +114,6 @@ async def test_required(call: Caller, required: str, keys: dict[str, Any], missi
     assert all(f["severity"] == "error" for f in found)
 
 
-@pytest.mark.requirement("chant:lint:documentation_needs_tracks_and_target_files")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("keys", "missing"),
@@ -140,7 +132,6 @@ async def test_documentation(call: Caller, keys: dict[str, Any], missing: list[s
     assert all(f["severity"] == "warning" for f in found)
 
 
-@pytest.mark.requirement("chant:lint:research_needs_sources")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("keys", "expected"),
@@ -168,7 +159,6 @@ async def test_research(call: Caller, keys: dict[str, Any], expected: list[str])
     assert all(f["severity"] == "warning" for f in found)
 
 
-@pytest.mark.requirement("chant:lint:container_needs_members")
 @ONE_ERA
 @pytest.mark.parametrize("type", ["driver", "group"])
 @pytest.mark.parametrize(("members", "count"), [([], 1), ([f"{ID}.1"], 0), (None, 0)])
@@ -226,9 +216,7 @@ async def test_too_many_criteria(call: Caller, items: int, config: str) -> None:
         assert "'chant split" not in f["suggestion"], "no such command"
 
 
-@pytest.mark.requirement(
-    "chant:lint:complexity_warns_about_files", "chant:config:lint_thresholds_are_honoured"
-)
+@pytest.mark.requirement("chant:lint:complexity_warns_about_files")
 @ONE_ERA
 @pytest.mark.parametrize(("files", "config"), [(5, ""), (6, ""), (2, "1"), (1, "1")])
 async def test_too_many_files(call: Caller, files: int, config: str) -> None:
@@ -244,11 +232,7 @@ async def test_too_many_files(call: Caller, files: int, config: str) -> None:
         assert f"(>{threshold})" in message or f"(threshold: {threshold})" in message
 
 
-@pytest.mark.requirement(
-    "chant:lint:complexity_warns_about_words",
-    "chant:config:complexity_words_is_off_by_default",
-    "chant:lint:disable_honours_every_rule",
-)
+@pytest.mark.requirement("chant:lint:complexity_warns_about_words")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("words", "config", "threshold"),
@@ -304,7 +288,6 @@ async def test_coupling(call: Caller, text: str, named: list[str]) -> None:
         assert "depends_on" in f["suggestion"]
 
 
-@pytest.mark.requirement("chant:lint:coupling_skips_containers_and_family")
 @ONE_ERA
 @pytest.mark.parametrize("type", ["driver", "group"])
 async def test_coupling_skips_containers(call: Caller, type: str) -> None:
@@ -314,9 +297,6 @@ async def test_coupling_skips_containers(call: Caller, type: str) -> None:
     assert await findings(call, "coupling") == []
 
 
-@pytest.mark.requirement(
-    "chant:lint:coupling_skips_containers_and_family", "chant:lint:coupling_words_sibling_references"
-)
 async def test_coupling_skips_the_family_but_tells_of_siblings(call: Caller) -> None:
     call.project.spec(ID, body=f"# T\n\n{ID} and {ID}.1 and {ID}.2")
     call.project.spec(f"{ID}.1", body=f"# T\n\nPart of {ID}, as {ID}.1")
@@ -335,7 +315,6 @@ async def test_coupling_skips_the_family_but_tells_of_siblings(call: Caller) -> 
     ]
 
 
-@pytest.mark.requirement("chant:lint:coupling_skips_fenced_code")
 @ONE_ERA
 @pytest.mark.parametrize("fence", ["```", "~~~", "````"])
 async def test_coupling_skips_fenced_code(call: Caller, fence: str) -> None:
@@ -344,9 +323,7 @@ async def test_coupling_skips_fenced_code(call: Caller, fence: str) -> None:
     assert await findings(call, "coupling") == []
 
 
-@pytest.mark.requirement(
-    "chant:lint:model_waste_warns_about_costly_models", "chant:lint:model_waste_needs_all_three_small"
-)
+@pytest.mark.requirement("chant:lint:model_waste_warns_about_costly_models")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("keys", "text", "message"),
@@ -379,9 +356,6 @@ async def test_model_waste(call: Caller, keys: dict[str, Any], text: str, messag
         assert f["message"].endswith(" - consider haiku")
 
 
-@pytest.mark.requirement(
-    "chant:config:lint_thresholds_are_honoured", "chant:lint:model_waste_needs_all_three_small"
-)
 @ONE_ERA
 @pytest.mark.parametrize(
     ("config", "count"),
@@ -449,7 +423,6 @@ more
 """
 
 
-@pytest.mark.requirement("chant:lint:swallowing_fences_are_errors", "chant:fences:are_named_everywhere")
 @ONE_ERA
 async def test_a_fence_that_takes_in_criteria_is_named(call: Caller) -> None:
     path = call.project.spec(ID, body=NESTED)
@@ -476,7 +449,6 @@ async def test_a_fence_that_takes_in_criteria_is_named(call: Caller) -> None:
 # Rules by configuration
 
 
-@pytest.mark.requirement("chant:lint:disable_honours_every_rule")
 @ONE_ERA
 @pytest.mark.parametrize("rule", RULES)
 async def test_any_rule_can_be_turned_off(call: Caller, rule: str) -> None:
@@ -506,7 +478,6 @@ async def test_any_rule_can_be_turned_off(call: Caller, rule: str) -> None:
     ]
 
 
-@pytest.mark.requirement("chant:lint:dialect_prefix_beats_repository_name")
 @ONE_ERA
 @pytest.mark.parametrize("name", ["chant", "vine", "speckit", "tickets"])
 async def test_a_repository_named_like_a_dialect_is_an_error(call: Caller, name: str) -> None:
@@ -522,7 +493,6 @@ async def test_a_repository_named_like_a_dialect_is_an_error(call: Caller, name:
     assert "repository" in found["message"]
 
 
-@pytest.mark.requirement("chant:criteria:what_looks_like_one_is_named")
 @ONE_ERA
 async def test_a_line_that_looks_like_a_criterion_and_is_not_read_is_named(call: Caller) -> None:
     path = call.project.spec(ID, body=criteria("- [x] first", "- [] second", "-[ ] third"))
@@ -548,7 +518,6 @@ async def test_a_line_that_looks_like_a_criterion_and_is_not_read_is_named(call:
     assert (await call.data("chant_verify", id=ID))["criteria"]["total"] == 3
 
 
-@pytest.mark.requirement("chant:criteria:what_looks_like_one_is_named")
 @ONE_ERA
 async def test_a_box_that_an_underline_takes_into_a_heading_is_named(call: Caller) -> None:
     call.project.spec(ID, body=criteria("- [x] first", "", "words", "      - [ ] second", "---"))

@@ -26,11 +26,7 @@ def numbered(first: int, last: int) -> str:
     return "".join(f"line {n}\n" for n in range(first, last + 1))
 
 
-@pytest.mark.requirement(
-    "chant:log:answer_has_four_keys",
-    "chant:log:content_joins_lines_without_final_newline",
-    "chant:log:byte_offset_is_where_to_continue",
-)
+@pytest.mark.requirement("chant:log:answer_has_four_keys")
 async def test_a_short_log_is_given_whole(call: Caller) -> None:
     call.project.spec("2026-01-22-001-x7m")
     call.project.log("2026-01-22-001-x7m", "first\n\nthird with ünïcode\n")
@@ -46,9 +42,7 @@ async def test_a_short_log_is_given_whole(call: Caller) -> None:
     assert await call.text("chant_log", id="001") == pretty(data)
 
 
-@pytest.mark.requirement(
-    "chant:log:default_is_the_last_100_lines", "chant:log:has_more_says_that_lines_were_cut"
-)
+@pytest.mark.requirement("chant:log:default_is_the_last_100_lines")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("there", "lines", "first", "more"),
@@ -78,7 +72,6 @@ async def test_without_an_offset_the_last_lines_are_given(
     }
 
 
-@pytest.mark.requirement("chant:log:missing_log_is_explained")
 async def test_a_missing_log_is_explained(call: Caller) -> None:
     call.project.spec("one")
 
@@ -97,7 +90,7 @@ async def test_an_empty_log_is_empty(call: Caller) -> None:
     assert four(await call.data("chant_log", id="one", offset=0)) == expected
 
 
-@pytest.mark.requirement("chant:log:offset_starts_at_a_byte", "chant:log:offset_pages_forward_in_whole_lines")
+@pytest.mark.requirement("chant:log:offset_starts_at_a_byte")
 async def test_an_offset_gives_what_follows_it(call: Caller) -> None:
     call.project.spec("one")
     call.project.log("one", "aaa\nbbb\nccc\n")
@@ -127,9 +120,7 @@ async def test_an_offset_beyond_the_end_tells_that_the_log_was_begun_anew(call: 
     assert "note" not in await call.data("chant_log", id="one", offset=4)
 
 
-@pytest.mark.requirement(
-    "chant:log:polling_returns_only_new_content", "store:index:write_before_the_call_is_seen"
-)
+@pytest.mark.requirement("chant:log:polling_returns_only_new_content")
 async def test_polling_gives_only_what_was_added(call: Caller) -> None:
     call.project.spec("one")
     path = call.project.log("one", numbered(1, 150))
@@ -143,7 +134,6 @@ async def test_polling_gives_only_what_was_added(call: Caller) -> None:
         at = data["byte_offset"]
 
 
-@pytest.mark.requirement("chant:log:incomplete_last_line_waits", "chant:log:byte_offset_is_where_to_continue")
 async def test_an_incomplete_last_line_is_given_once_it_is_complete(call: Caller) -> None:
     call.project.spec("one")
     path = call.project.log("one", "whole\nhal")
@@ -158,7 +148,6 @@ async def test_an_incomplete_last_line_is_given_once_it_is_complete(call: Caller
     assert (page["content"], page["byte_offset"], page["line_count"]) == ("half", 11, 1)
 
 
-@pytest.mark.requirement("chant:log:incomplete_last_line_waits")
 async def test_a_log_of_one_incomplete_line_is_empty_so_far(call: Caller) -> None:
     call.project.spec("one")
     call.project.log("one", "no newline yet")
@@ -167,7 +156,6 @@ async def test_a_log_of_one_incomplete_line_is_empty_so_far(call: Caller) -> Non
     assert (data["content"], data["byte_offset"], data["line_count"]) == ("", 0, 0)
 
 
-@pytest.mark.requirement("chant:log:offset_at_or_past_the_end_is_empty")
 @ONE_ERA
 @pytest.mark.parametrize("offset", [8, 9, 10**6, 2**53])
 async def test_an_offset_at_or_past_the_end_gives_nothing(call: Caller, offset: int) -> None:
@@ -178,7 +166,6 @@ async def test_an_offset_at_or_past_the_end_gives_nothing(call: Caller, offset: 
     assert (data["content"], data["line_count"], data["has_more"]) == ("", 0, False)
 
 
-@pytest.mark.requirement("chant:log:offset_at_or_past_the_end_is_empty")
 async def test_a_log_that_began_anew_can_be_followed(call: Caller) -> None:
     call.project.spec("one")
     call.project.log("one", numbered(1, 50))
@@ -201,9 +188,6 @@ async def test_a_negative_or_ill_typed_number_is_refused(call: Caller, arguments
     assert (await call.error("chant_log", id="one", **arguments)).startswith(f"Invalid parameter '{name}'")
 
 
-@pytest.mark.requirement(
-    "chant:log:byte_offset_is_where_to_continue", "chant:log:has_more_says_that_lines_were_cut"
-)
 async def test_no_lines_asked_for_gives_none_and_skips_none(call: Caller) -> None:
     call.project.spec("one")
     call.project.log("one", "aaa\nbbb\n")
@@ -214,7 +198,6 @@ async def test_no_lines_asked_for_gives_none_and_skips_none(call: Caller) -> Non
     assert (data["content"], data["line_count"], data["has_more"]) == ("", 0, True)
 
 
-@pytest.mark.requirement("chant:log:offset_inside_a_character_is_safe")
 @ONE_ERA
 @pytest.mark.parametrize("text", ["日本\nnext\n", "🎉🎉\nnext\n", "é\nnext\n"])
 async def test_an_offset_inside_a_character_is_safe(call: Caller, text: str) -> None:
@@ -227,7 +210,6 @@ async def test_an_offset_inside_a_character_is_safe(call: Caller, text: str) -> 
         assert data["byte_offset"] == max(len(text.encode()), data["byte_offset"])
 
 
-@pytest.mark.requirement("chant:log:invalid_utf8_is_read_lossily")
 async def test_bytes_that_are_no_text_are_replaced(call: Caller) -> None:
     call.project.spec("one")
     log = b"good\n\xff\xfe bad\n\x00nul\x1b[31m\n\xe6\x97\n"
@@ -257,7 +239,7 @@ STAMPED = (
 )
 
 
-@pytest.mark.requirement("chant:log:since_drops_older_lines", "chant:log:lines_without_stamp_are_kept")
+@pytest.mark.requirement("chant:log:since_drops_older_lines")
 @ONE_ERA
 @pytest.mark.parametrize(
     "since", ["2026-02-02T10:00:00Z", "2026-02-02T11:00:00+01:00", "2026-02-02T10:00:00.000Z"]
@@ -306,7 +288,6 @@ async def test_since_after_everything_gives_nothing(call: Caller) -> None:
     assert four(data) == {"content": "", "byte_offset": 27, "line_count": 0, "has_more": False}
 
 
-@pytest.mark.requirement("chant:log:unreadable_since_is_refused")
 @ONE_ERA
 @pytest.mark.parametrize(
     "since", ["yesterday", "", "10:00", "2026-13-40T99:00:00Z", "2026-02-02T10:00:00 and more"]
@@ -323,9 +304,6 @@ async def test_a_since_that_is_no_time_is_refused(call: Caller, since: str) -> N
 # Size
 
 
-@pytest.mark.requirement(
-    "chant:log:offset_pages_forward_in_whole_lines", "chant:log:byte_offset_is_where_to_continue"
-)
 @ONE_ERA
 @pytest.mark.parametrize(
     "lines",
@@ -379,7 +357,6 @@ async def test_windows_line_ends_are_taken_as_line_ends(call: Caller) -> None:
     assert (data["byte_offset"], data["line_count"]) == (10, 2)
 
 
-@pytest.mark.requirement("chant:log:missing_log_is_explained")
 @ONE_ERA
 @pytest.mark.parametrize("kind", ["folder", "dangling", "outside"])
 async def test_a_log_that_is_no_file_of_the_project_is_not_read(call: Caller, kind: str) -> None:
@@ -396,11 +373,6 @@ async def test_a_log_that_is_no_file_of_the_project_is_not_read(call: Caller, ki
     assert "secret" not in error.replace("secret.txt", "")
 
 
-@pytest.mark.requirement(
-    "chant:log:byte_offset_is_where_to_continue",
-    "chant:log:offset_pages_forward_in_whole_lines",
-    "chant:log:incomplete_last_line_waits",
-)
 def test_pages_cover_any_log_in_order(project: Project) -> None:
     server = project.server()
     project.spec("one")

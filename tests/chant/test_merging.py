@@ -114,13 +114,11 @@ BOTH = _with(
 )
 
 
-@pytest.mark.requirement("chant:merge_driver:merges_by_meaning", "init:merge_driver:is_registered")
 def test_status_lists_and_ticks_of_both_branches_are_merged(repository: Repository) -> None:
     repository.branches(OURS, THEIRS)
     assert repository.merge() == BOTH
 
 
-@pytest.mark.requirement("chant:merge_driver:merges_by_meaning")
 def test_the_more_advanced_status_is_taken_also_where_only_the_other_side_changed_it(
     repository: Repository,
 ) -> None:
@@ -130,7 +128,6 @@ def test_the_more_advanced_status_is_taken_also_where_only_the_other_side_change
     assert repository.merge() == ours
 
 
-@pytest.mark.requirement("chant:merge_driver:merges_by_meaning")
 def test_edits_of_both_bodies_are_merged(repository: Repository) -> None:
     repository.branches(
         _with(OURS, ("Text.", "Ours.")), _with(THEIRS, ("End.", "The end."), ("# Log in", "# Sign in"))
@@ -139,7 +136,6 @@ def test_edits_of_both_bodies_are_merged(repository: Repository) -> None:
     assert repository.merge() == expected
 
 
-@pytest.mark.requirement("chant:merge_driver:marks_only_what_is_left")
 def test_what_both_changed_is_left_between_markers_and_told(repository: Repository) -> None:
     repository.branches(_with(OURS, ("Text.", "Ours.")), _with(THEIRS, ("Text.", "Theirs.")))
     text, said = repository.conflict()
@@ -152,7 +148,6 @@ def test_what_both_changed_is_left_between_markers_and_told(repository: Reposito
     assert not repository.git("status", "--porcelain")
 
 
-@pytest.mark.requirement("chant:merge_driver:marks_only_what_is_left")
 def test_markers_have_the_length_that_attributes_ask_for(repository: Repository) -> None:
     attributes = repository.root / ".gitattributes"
     attributes.write_text(attributes.read_text() + "*.md conflict-marker-size=12\n", encoding="utf-8")
@@ -161,7 +156,6 @@ def test_markers_have_the_length_that_attributes_ask_for(repository: Repository)
     assert f"{'<' * 12} HEAD\nOurs.\n{'=' * 12}\nTheirs.\n{'>' * 12} topic\n" in text
 
 
-@pytest.mark.requirement("chant:merge_driver:marks_only_what_is_left")
 def test_a_git_that_does_not_name_the_sides_is_understood(repository: Repository) -> None:
     line = repository.git("config", "merge.chant-spec.driver").rstrip("\n")
     # As an older git does: it hands on what it does not know.
@@ -172,7 +166,6 @@ def test_a_git_that_does_not_name_the_sides_is_understood(repository: Repository
     assert "'Ours.' in ours and 'Theirs.' in theirs" in said
 
 
-@pytest.mark.requirement("chant:merge_driver:marks_only_what_is_left")
 def test_a_spec_that_both_branches_made(repository: Repository) -> None:
     repository.commit("", file="readme")
     repository.git("switch", "-qc", "topic")
@@ -185,7 +178,6 @@ def test_a_spec_that_both_branches_made(repository: Repository) -> None:
     assert "- [x] one\n- [x] two\n" in text
 
 
-@pytest.mark.requirement("chant:merge_driver:bytes_are_kept")
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_line_ends_byte_order_mark_and_final_newline_are_kept(
@@ -199,7 +191,6 @@ def test_line_ends_byte_order_mark_and_final_newline_are_kept(
     assert repository.merge().encode() == written(BOTH)
 
 
-@pytest.mark.requirement("chant:merge_driver:works_in_every_merge")
 def test_a_spec_that_one_side_archived_is_merged_where_it_is_now(repository: Repository) -> None:
     archived = f".chant/archive/2026-01-23/{ID}.md"
     repository.commit(BASE)
@@ -214,7 +205,6 @@ def test_a_spec_that_one_side_archived_is_merged_where_it_is_now(repository: Rep
     assert (repository.root / archived).read_text() == _with(BOTH, ("Text.", "Theirs."))
 
 
-@pytest.mark.requirement("chant:merge_driver:works_in_every_merge")
 def test_rebase_cherry_pick_and_stash_use_it(repository: Repository) -> None:
     repository.branches(OURS, THEIRS)
     start = repository.git("rev-parse", "HEAD").strip()
@@ -229,7 +219,6 @@ def test_rebase_cherry_pick_and_stash_use_it(repository: Repository) -> None:
     assert (repository.root / FILE).read_text() == BOTH
 
 
-@pytest.mark.requirement("chant:merge_driver:works_in_every_merge")
 def test_linked_worktrees_use_it(repository: Repository, tmp_path: Path) -> None:
     repository.branches(OURS, THEIRS)
     linked = tmp_path / "linked"
@@ -237,7 +226,6 @@ def test_linked_worktrees_use_it(repository: Repository, tmp_path: Path) -> None
     assert Repository(linked).merge("merge", "-q", "main") == _with(BOTH, ("[b, c, d]", "[b, d, c]"))
 
 
-@pytest.mark.requirement("chant:merge_driver:works_in_every_merge")
 def test_branches_that_were_merged_both_ways_are_merged_again(repository: Repository) -> None:
     repository.branches(_with(OURS, ("Text.", "Ours.")), _with(THEIRS, ("Text.", "Theirs.")))
     ours, theirs = (repository.git("rev-parse", name).strip() for name in ("main", "topic"))
@@ -253,7 +241,6 @@ def test_branches_that_were_merged_both_ways_are_merged_again(repository: Reposi
     assert repository.merge() == expected
 
 
-@pytest.mark.requirement("chant:merge_driver:works_in_every_merge")
 def test_a_project_below_the_top_with_any_name(repository: Repository) -> None:
     below = Repository(repository.root / "it's a 100% $(touch x) project")
     below.root.mkdir()
@@ -271,7 +258,6 @@ def test_a_project_below_the_top_with_any_name(repository: Repository) -> None:
     assert not (repository.root / "x").exists()
 
 
-@pytest.mark.requirement("chant:merge_driver:unreadable_is_merged_as_text")
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
@@ -290,14 +276,12 @@ def test_what_is_no_spec_is_merged_as_git_merges_it(
     assert repository.conflict()[0] == text
 
 
-@pytest.mark.requirement("chant:merge_driver:unreadable_is_merged_as_text")
 def test_what_is_no_spec_is_a_conflict_even_where_lines_agree(repository: Repository) -> None:
     ours, theirs = _with(BASE, ("[a, b]", "[[a")), _with(BASE, ("End.", "The end."))
     repository.branches(ours, theirs)
     assert repository.conflict()[0] == _with(ours, ("End.", "The end."))
 
 
-@pytest.mark.requirement("chant:merge_driver:binary_stays_as_ours")
 def test_what_is_no_text_stays_as_ours_until_a_person_decides(repository: Repository) -> None:
     repository.branches(OURS, b"\0" + THEIRS.encode())
     text, said = repository.conflict()
@@ -305,14 +289,12 @@ def test_what_is_no_text_stays_as_ours_until_a_person_decides(repository: Reposi
     assert said == f"{FILE}: the spec cannot be read in topic: it is no text; HEAD stays as it is\n"
 
 
-@pytest.mark.requirement("chant:merge_driver:missing_program_is_gits_own_merge")
 def test_without_the_driver_git_merges_line_by_line(repository: Repository) -> None:
     repository.git("config", "--remove-section", "merge.chant-spec")
     repository.branches(OURS, THEIRS)
     assert "<<<<<<< HEAD\nstatus: in_progress\n" in repository.conflict()[0]
 
 
-@pytest.mark.requirement("chant:merge_driver:missing_program_is_gits_own_merge")
 @pytest.mark.parametrize("broken", ["gone", "no interpreter", "another release", "killed"])
 def test_when_the_program_does_not_run_git_merges_line_by_line(
     repository: Repository, tmp_path: Path, broken: str
@@ -335,7 +317,6 @@ def test_when_the_program_does_not_run_git_merges_line_by_line(
     assert repository.merge() == _with(THEIRS, ("End.", "The end."))
 
 
-@pytest.mark.requirement("chant:merge_driver:works_in_every_merge")
 def test_the_program_may_lie_in_a_folder_of_any_name(repository: Repository, tmp_path: Path) -> None:
     script = tmp_path / "it's 100%A $HOME; exit 1" / "chant-mcp"
     script.parent.mkdir()
@@ -347,7 +328,6 @@ def test_the_program_may_lie_in_a_folder_of_any_name(repository: Repository, tmp
     assert repository.merge() == BOTH
 
 
-@pytest.mark.requirement("chant:merge_driver:checkout_cannot_replace_it")
 @pytest.mark.parametrize("has_script", [True, False])
 def test_modules_of_the_checkout_are_not_run(repository: Repository, has_script: bool) -> None:
     if not has_script:
@@ -365,7 +345,6 @@ def _driven(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
-@pytest.mark.requirement("chant:merge_driver:failure_leaves_the_file")
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders refuse nothing on Windows")
 def test_when_it_cannot_run_the_file_stays_and_git_is_told(tmp_path: Path) -> None:
     for name, text in (("base", BASE), ("ours", OURS)):
@@ -376,7 +355,6 @@ def test_when_it_cannot_run_the_file_stays_and_git_is_told(tmp_path: Path) -> No
     assert (tmp_path / "ours").read_text() == OURS
 
 
-@pytest.mark.requirement("chant:merge_driver:needs_no_project")
 def test_it_loads_neither_server_nor_project(tmp_path: Path) -> None:
     for name, text in (("base", BASE), ("ours", OURS), ("theirs", THEIRS)):
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -394,7 +372,6 @@ def test_it_loads_neither_server_nor_project(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["base", "ours", "theirs"]
 
 
-@pytest.mark.requirement("chant:merge_driver:marks_only_what_is_left")
 def test_texts_of_specs_do_not_steer_the_terminal(tmp_path: Path) -> None:
     for name, text in (("base", "a\n"), ("ours", "\x1b[31mb\n"), ("theirs", "c\n")):
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -403,7 +380,6 @@ def test_texts_of_specs_do_not_steer_the_terminal(tmp_path: Path) -> None:
     assert "\x1b" not in done.stderr
 
 
-@pytest.mark.requirement("chant:merge_driver:is_no_command_for_people")
 def test_it_is_not_listed_among_the_commands() -> None:
     assert "merge-driver" not in CliRunner().invoke(program, ["--help"]).output
     assert "merge-driver" in CliRunner().invoke(program, ["merge-driver", "--help"]).output

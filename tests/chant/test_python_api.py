@@ -75,7 +75,6 @@ def fill(project: Project) -> None:
     project.repository()
 
 
-@pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
 async def test_a_call_from_python_gives_what_the_tool_gives(call: Caller) -> None:
     fill(call.project)
     handle = ChantProject(call.project.root)
@@ -88,7 +87,6 @@ async def test_a_call_from_python_gives_what_the_tool_gives(call: Caller) -> Non
         assert answer.text == await call.text(tool, **arguments)
 
 
-@pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
 async def test_every_tool_has_its_method(call: Caller) -> None:
     methods = {one.name: one for one in stub_methods() if one.owner == "ChantProject"}
     for tool in (await call.client.list_tools()).tools:
@@ -98,7 +96,6 @@ async def test_every_tool_has_its_method(call: Caller) -> None:
         assert method.names - FOR_PEOPLE.get(name, set()) == taken
 
 
-@pytest.mark.requirement("chant:python_api:problems_are_listed")
 def test_unreadable_files_are_listed(project: Project) -> None:
     fill(project)
     handle = ChantProject(project.root)
@@ -108,7 +105,6 @@ def test_unreadable_files_are_listed(project: Project) -> None:
     assert "broken" not in ids(handle.spec_list().data)
 
 
-@pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
 @pytest.mark.parametrize(
     ("work", "kind"),
     [
@@ -130,7 +126,6 @@ def test_errors_are_of_their_kind(project: Project, work: Any, kind: type[errors
     assert isinstance(raised.value, errors.ChantError)
 
 
-@pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
 def test_a_folder_without_a_project_is_told(project: Project) -> None:
     project.specs.rmdir()
 
@@ -138,7 +133,6 @@ def test_a_folder_without_a_project_is_told(project: Project) -> None:
         ChantProject(project.root).spec_list()
 
 
-@pytest.mark.requirement("server:project:sub_folder_start_behaves_the_same")
 @pytest.mark.parametrize("below", ["src/deep", ".chant", ".chant/specs"])
 async def test_a_server_started_in_a_sub_folder_gives_the_same(
     project: Project, below: str, monkeypatch: pytest.MonkeyPatch

@@ -62,7 +62,6 @@ async def test_fifty_are_listed_unless_another_limit_is_given(call: Caller) -> N
     assert (data["specs"], data["total"]) == ([], 52)
 
 
-@pytest.mark.requirement("chant:ready:is_in_ascending_id_order")
 async def test_ready_specs_stand_in_the_order_of_their_ids(call: Caller) -> None:
     expected = [
         "2026-01-21-zzz-aaa",
@@ -80,7 +79,6 @@ async def test_ready_specs_stand_in_the_order_of_their_ids(call: Caller) -> None
     assert await ready(call) == expected
 
 
-@pytest.mark.requirement("chant:ready:failed_specs_are_flagged")
 async def test_a_failed_spec_is_listed_with_its_status(call: Caller) -> None:
     call.project.spec("fresh")
     call.project.spec("failed", status="failed")
@@ -90,7 +88,6 @@ async def test_a_failed_spec_is_listed_with_its_status(call: Caller) -> None:
     assert {spec["id"]: spec["status"] for spec in data["specs"]} == {"fresh": "pending", "failed": "failed"}
 
 
-@pytest.mark.requirement("chant:ready:containers_are_not_listed")
 @ONE_ERA
 @pytest.mark.parametrize("type", ["group", "driver"])
 @pytest.mark.parametrize("members", [0, 1])
@@ -103,7 +100,6 @@ async def test_containers_are_not_listed(call: Caller, type: str, members: int, 
     assert await ready(call) == []
 
 
-@pytest.mark.requirement("graph:ready:stored_ready_is_not_ready")
 async def test_a_stored_ready_is_not_ready(call: Caller) -> None:
     call.project.spec("claims", status="ready")
 
@@ -111,7 +107,6 @@ async def test_a_stored_ready_is_not_ready(call: Caller) -> None:
     assert (await listed(call))["claims"] == "ready"
 
 
-@pytest.mark.requirement("graph:ready:pending_or_failed_and_unblocked")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("status", "is_ready"),
@@ -132,9 +127,6 @@ async def test_which_statuses_can_be_ready(call: Caller, status: str, is_ready: 
     assert await ready(call) == (["one"] if is_ready else [])
 
 
-@pytest.mark.requirement(
-    "graph:ready:failed_spec_needs_approval_too", "graph:approval:required_approval_blocks"
-)
 @ONE_ERA
 @pytest.mark.parametrize("status", ["pending", "failed"])
 @pytest.mark.parametrize(
@@ -156,9 +148,6 @@ async def test_required_approval_is_waited_for(
     assert await ready(call) == (["one"] if is_ready else [])
 
 
-@pytest.mark.requirement(
-    "graph:ready:spec_with_open_members_waits", "graph:ready:cancelled_member_counts_as_done"
-)
 @ONE_ERA
 @pytest.mark.parametrize("body", ["# Big", criteria("- [ ] a")])
 @pytest.mark.parametrize(
@@ -182,7 +171,6 @@ async def test_a_spec_waits_for_its_members(
     assert ("big" in await ready(call)) == is_ready
 
 
-@pytest.mark.requirement("graph:ready:spec_with_open_members_waits")
 async def test_nested_members_are_waited_for_too(call: Caller) -> None:
     call.project.spec("big")
     call.project.spec("big.1", status="completed")
@@ -191,7 +179,6 @@ async def test_nested_members_are_waited_for_too(call: Caller) -> None:
     assert await ready(call) == []
 
 
-@pytest.mark.requirement("graph:ready:spec_with_open_members_waits")
 async def test_archived_members_are_done(call: Caller) -> None:
     call.project.spec("big")
     archive(call.project, "big.1")

@@ -71,14 +71,7 @@ def worked(project: Project, branch: str = BRANCH, **keys: object) -> tuple[Path
 
 @pytest.mark.parametrize("tool", ["chant_reset", "chant_resume"])
 @pytest.mark.parametrize("status", ["failed", "in_progress"])
-@pytest.mark.requirement(
-    "chant:reset:failed_becomes_pending",
-    "chant:reset:in_progress_is_allowed_without_process",
-    "chant:reset:removes_a_dead_processs_lock",
-    "chant:reset:answers_with_the_id",
-    "chant:resume:does_what_reset_does",
-    "chant:edit:status_changes_one_line",
-)
+@pytest.mark.requirement("chant:reset:failed_becomes_pending", "chant:resume:does_what_reset_does")
 async def test_a_spec_becomes_pending_again(call: Caller, tool: str, status: str) -> None:
     before = call.project.spec(ID, status=f"{status}  # why", owner="ada").read_bytes()
     result = await call(tool, id="001")
@@ -137,7 +130,6 @@ branch: not this one
 
 
 @pytest.mark.parametrize("eol", ["\n", "\r\n"], ids=["lf", "crlf"])
-@pytest.mark.requirement("chant:reset:clears_fields_of_the_last_run")
 def test_what_the_last_run_wrote_is_taken_out_and_nothing_else(project: Project, eol: str) -> None:
     before = project.write(ID, RUN.replace("\n", eol)).read_bytes()
     opened(project.root).reset(ID)
@@ -169,7 +161,6 @@ def test_what_the_last_run_wrote_is_taken_out_and_nothing_else(project: Project,
         ("cancelled", "Cancelled"),
     ],
 )
-@pytest.mark.requirement("chant:reset:other_statuses_are_refused")
 def test_another_status_is_refused_and_removes_nothing(project: Project, status: str, name: str) -> None:
     waits = [OTHER] if status == "blocked" else None
     path, _ = worked(project, status=status, depends_on=waits)
@@ -185,7 +176,6 @@ def test_another_status_is_refused_and_removes_nothing(project: Project, status:
 
 
 @pytest.mark.parametrize("status", ["failed", "in_progress"])
-@pytest.mark.requirement("chant:reset:refused_while_a_process_lives")
 def test_a_spec_that_is_worked_is_not_reset(
     project: Project, worker: Callable[[str], Worker], status: str
 ) -> None:
@@ -199,12 +189,6 @@ def test_a_spec_that_is_worked_is_not_reset(
 
 
 @pytest.mark.parametrize("sign", STRANGE_SIGNS)
-@pytest.mark.requirement(
-    "chant:reset:in_progress_is_allowed_without_process",
-    "chant:reset:removes_a_dead_processs_lock",
-    "trust:state:what_a_project_says_of_runs_is_history",
-    "trust:state:nothing_of_a_project_is_removed",
-)
 def test_what_the_project_itself_says_of_work_is_no_obstacle_and_stays(
     project: Project, worker: Callable[[str], Worker], sign: str
 ) -> None:
@@ -222,9 +206,6 @@ def test_what_the_project_itself_says_of_work_is_no_obstacle_and_stays(
     assert other.lives()
 
 
-@pytest.mark.requirement(
-    "chant:reset:branch_is_kept_as_backup", "chant:reset:unmerged_commits_stay_reachable"
-)
 @pytest.mark.parametrize("names_it", [True, False])
 @pytest.mark.parametrize("worktree", ["clean", "none", "folder gone"])
 def test_the_branch_is_kept_as_a_backup(project: Project, names_it: bool, worktree: str) -> None:
@@ -245,9 +226,6 @@ def test_the_branch_is_kept_as_a_backup(project: Project, names_it: bool, worktr
         assert bool(left) == path.exists(), "worktree and branch go together"
 
 
-@pytest.mark.requirement(
-    "chant:reset:branch_is_kept_as_backup", "chant:reset:unmerged_commits_stay_reachable"
-)
 def test_every_reset_keeps_a_backup_of_its_own(project: Project) -> None:
     project.spec(ID, status="failed")
     project.repository()
@@ -265,7 +243,6 @@ def test_every_reset_keeps_a_backup_of_its_own(project: Project) -> None:
         assert project.git("cat-file", "-t", tip) == "commit\n"
 
 
-@pytest.mark.requirement("chant:reset:branch_is_kept_as_backup")
 def test_the_configured_prefix_names_the_branch(project: Project) -> None:
     project.config("defaults:\n  branch_prefix: agents/\n")
     _, tip = worked(project, branch=f"agents/{ID}")
@@ -287,7 +264,6 @@ def test_a_spec_without_a_branch_is_reset_in_a_repository(project: Project, id: 
 
 
 @pytest.mark.parametrize("has_worktree", [True, False])
-@pytest.mark.requirement("git:safety:users_changes_stay", "chant:reset:unmerged_commits_stay_reachable")
 def test_a_branch_of_the_users_own_is_left_alone(project: Project, has_worktree: bool) -> None:
     path, tip = worked(project, branch="feature/mine")
     project.spec(ID, status="failed", branch="feature/mine")
@@ -304,7 +280,6 @@ def test_a_branch_of_the_users_own_is_left_alone(project: Project, has_worktree:
 
 
 @pytest.mark.parametrize("dirt", ["untracked", "modified", "staged", "untracked folder", "conflict"])
-@pytest.mark.requirement("chant:reset:uncommitted_changes_stay")
 def test_a_dirty_worktree_refuses_and_nothing_changes(project: Project, dirt: str) -> None:
     path, tip = worked(project)
     if dirt == "untracked folder":
@@ -329,7 +304,6 @@ def test_a_dirty_worktree_refuses_and_nothing_changes(project: Project, dirt: st
     assert project.git("rev-parse", BRANCH).strip() == tip
 
 
-@pytest.mark.requirement("chant:reset:uncommitted_changes_stay", "git:safety:users_changes_stay")
 def test_a_locked_worktree_is_left_in_place(project: Project) -> None:
     path, tip = worked(project)
     project.git("worktree", "lock", str(path))
@@ -343,7 +317,6 @@ def test_a_locked_worktree_is_left_in_place(project: Project) -> None:
     assert project.git("rev-parse", BRANCH).strip() == tip
 
 
-@pytest.mark.requirement("git:safety:users_changes_stay", "chant:reset:unmerged_commits_stay_reachable")
 def test_a_branch_that_is_checked_out_stays_checked_out(project: Project) -> None:
     project.spec(ID, status="failed")
     project.repository()
@@ -360,7 +333,6 @@ def test_a_branch_that_is_checked_out_stays_checked_out(project: Project) -> Non
     assert project.git("rev-parse", "HEAD").strip() == tip
 
 
-@pytest.mark.requirement("chant:reset:unmerged_commits_stay_reachable", "git:safety:users_changes_stay")
 def test_a_reset_that_cannot_write_the_spec_removes_nothing(project: Project) -> None:
     """What can fail is tried before anything is taken away (reference chant 8.2 W6)."""
     path, tip = worked(project)
@@ -373,7 +345,6 @@ def test_a_reset_that_cannot_write_the_spec_removes_nothing(project: Project) ->
     assert git(path, "rev-parse", "HEAD").strip() == tip
 
 
-@pytest.mark.requirement("git:safety:users_changes_stay", "git:commits:no_tool_commits")
 async def test_the_users_index_files_and_stash_stay(call: Caller) -> None:
     worked(call.project)
     root = call.project.root

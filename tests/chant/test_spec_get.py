@@ -34,9 +34,7 @@ KEYS = (
 )
 
 
-@pytest.mark.requirement(
-    "chant:spec_get:answers_with_metadata_and_body", "chant:spec_get:answers_with_the_front_matter"
-)
+@pytest.mark.requirement("chant:spec_get:answers_with_metadata_and_body")
 async def test_a_bare_spec_has_every_key_and_null_for_what_is_absent(call: Caller) -> None:
     call.project.write(f"{DAY}-001-x7m", "# Add user authentication\n\n## Description\n\nImplement it.\n")
 
@@ -53,7 +51,6 @@ async def test_a_bare_spec_has_every_key_and_null_for_what_is_absent(call: Calle
     assert await call.text("chant_spec_get", id="001") == pretty(data)
 
 
-@pytest.mark.requirement("chant:spec_get:answers_with_the_front_matter")
 async def test_the_front_matter_is_shown_as_it_is(call: Caller) -> None:
     call.project.spec(
         "one",
@@ -89,7 +86,6 @@ async def test_the_front_matter_is_shown_as_it_is(call: Caller) -> None:
     }
 
 
-@pytest.mark.requirement("chant:spec_get:remaining_keys_are_shown")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("yaml", "value"),
@@ -123,7 +119,6 @@ async def test_the_remaining_keys_are_shown_too(call: Caller, yaml: str, value: 
     assert {**data, **data.get("further", {})}[yaml.split(":")[0]] == value
 
 
-@pytest.mark.requirement("chant:spec_get:a_driver_says_what_it_waits_for")
 @ONE_ERA
 async def test_a_driver_without_open_members_says_what_it_waits_for(call: Caller) -> None:
     call.project.spec("one", type="driver")
@@ -140,7 +135,6 @@ async def test_a_driver_without_open_members_says_what_it_waits_for(call: Caller
     assert (waiting["id"], waiting["reason"]) == ("two.2", "member")
 
 
-@pytest.mark.requirement("chant:spec_get:remaining_keys_are_shown")
 async def test_the_members_that_the_file_names_are_shown(call: Caller) -> None:
     call.project.spec("one", type="group", members=["one.1", "one.9"])
     call.project.spec("one.1")
@@ -152,9 +146,6 @@ async def test_the_members_that_the_file_names_are_shown(call: Caller) -> None:
     assert data["members"] == [{"id": "one.1", "status": "pending"}, {"id": "one.9", "status": None}]
 
 
-@pytest.mark.requirement(
-    "chant:spec_get:remaining_keys_are_shown", "chant:front_matter:approval_defaults_to_pending"
-)
 @ONE_ERA
 @pytest.mark.parametrize(
     ("yaml", "expected", "status"),
@@ -183,7 +174,6 @@ async def test_approval_is_shown_with_its_defaults(
     assert data["status"] == status
 
 
-@pytest.mark.requirement("chant:spec_get:blocking_reasons_are_shown")
 async def test_every_reason_for_being_blocked_is_shown(call: Caller) -> None:
     call.project.spec("one", depends_on=["open", "absent", "done"], approval="{required: true}")
     call.project.spec("open", status="in_progress")
@@ -198,7 +188,6 @@ async def test_every_reason_for_being_blocked_is_shown(call: Caller) -> None:
     assert any('"absent"' in reason for reason in found)
 
 
-@pytest.mark.requirement("chant:spec_get:blocking_reasons_are_shown")
 async def test_a_free_spec_waits_for_nothing(call: Caller) -> None:
     call.project.spec("one", depends_on=["done"])
     call.project.spec("done", status="completed")
@@ -208,7 +197,6 @@ async def test_a_free_spec_waits_for_nothing(call: Caller) -> None:
     assert not data.get("waiting_for")
 
 
-@pytest.mark.requirement("chant:spec_get:criteria_counts_are_shown", "chant:criteria:one_parser_everywhere")
 async def test_the_criteria_are_counted(call: Caller) -> None:
     call.project.spec("one", body=criteria("- [ ] a", "- [x] b", "- [X] c"))
     call.project.spec("two")
@@ -231,7 +219,6 @@ def on_branch(project: Project, branch: str, body: str, *, status: str = "in_pro
     project.git("checkout", "-q", "main")
 
 
-@pytest.mark.requirement("chant:loading:branch_text_is_shown")
 @ONE_ERA
 @pytest.mark.parametrize("key", [None, "feature/mine"])
 async def test_a_spec_in_progress_is_shown_as_its_branch_has_it(call: Caller, key: str | None) -> None:
@@ -247,7 +234,6 @@ async def test_a_spec_in_progress_is_shown_as_its_branch_has_it(call: Caller, ke
     assert data["criteria"] == {"total": 2, "checked": 1, "unchecked": 1}, "the body shown has one ticked"
 
 
-@pytest.mark.requirement("chant:loading:branch_text_is_shown", "store:index:write_before_the_call_is_seen")
 async def test_the_branch_as_it_is_now_is_shown(call: Caller) -> None:
     call.project.spec("one", status="in_progress", body="# Main")
     call.project.repository()
@@ -262,7 +248,6 @@ async def test_the_branch_as_it_is_now_is_shown(call: Caller) -> None:
     assert (await call.data("chant_spec_get", id="one"))["body"] == "# Main"
 
 
-@pytest.mark.requirement("chant:loading:branch_text_is_shown")
 @ONE_ERA
 @pytest.mark.parametrize("status", ["pending", "completed", "failed", "paused", "needs_attention"])
 async def test_other_specs_are_shown_as_they_lie(call: Caller, status: str) -> None:
@@ -273,7 +258,6 @@ async def test_other_specs_are_shown_as_they_lie(call: Caller, status: str) -> N
     assert (await call.data("chant_spec_get", id="one"))["body"] == "# Main"
 
 
-@pytest.mark.requirement("chant:loading:branch_text_is_shown")
 @ONE_ERA
 @pytest.mark.parametrize("case", ["no file", "broken", "not text"])
 async def test_a_branch_that_cannot_tell_changes_nothing(call: Caller, case: str) -> None:
@@ -290,7 +274,6 @@ async def test_a_branch_that_cannot_tell_changes_nothing(call: Caller, case: str
     assert (await call.data("chant_spec_get", id="one"))["body"] == "# Main"
 
 
-@pytest.mark.requirement("chant:loading:branch_text_is_shown", "store:index:write_before_the_call_is_seen")
 @ONE_ERA
 @pytest.mark.parametrize("branch", ["main", "chant/one"])
 async def test_an_edit_on_the_branch_that_is_checked_out_is_seen(call: Caller, branch: str) -> None:
@@ -303,7 +286,6 @@ async def test_an_edit_on_the_branch_that_is_checked_out_is_seen(call: Caller, b
     assert (await call.data("chant_spec_get", id="one"))["body"] == "# Not committed"
 
 
-@pytest.mark.requirement("chant:loading:branch_text_is_shown", "chant:loading:sub_folders_are_read")
 async def test_the_branch_is_asked_for_the_path_of_the_spec(call: Caller) -> None:
     path = call.project.specs / "area" / "one.md"
     path.parent.mkdir()
@@ -319,7 +301,6 @@ async def test_the_branch_is_asked_for_the_path_of_the_spec(call: Caller) -> Non
     assert (await call.data("chant_spec_get", id="one"))["body"] == "# Branch"
 
 
-@pytest.mark.requirement("chant:loading:branch_text_is_shown")
 async def test_the_text_of_the_branch_is_never_the_base_of_a_write(call: Caller) -> None:
     call.project.spec("one", status="in_progress", body="# Main")
     call.project.repository()
@@ -349,7 +330,6 @@ async def pages(call: Caller, **arguments: Any) -> list[str]:
     return found
 
 
-@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
 @ONE_ERA
 @pytest.mark.parametrize("unit", ["word and word\n", "日本語と絵文字🎉\n", "é", "e\u0301"])
 @pytest.mark.parametrize("max_chars", [None, 1_000, 39_999])
@@ -364,7 +344,6 @@ async def test_pages_give_the_whole_body(call: Caller, unit: str, max_chars: int
     assert len(found) == -(-len(body) // (max_chars or 40_000))
 
 
-@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
 @ONE_ERA
 @pytest.mark.parametrize("unit", ['"', "\\", "\t", "x\r\n", "\u0001", "\u007f", "<&>", "\u2028"])
 async def test_a_body_that_json_makes_longer_still_fits(call: Caller, unit: str) -> None:
@@ -374,7 +353,6 @@ async def test_a_body_that_json_makes_longer_still_fits(call: Caller, unit: str)
     assert "".join(await pages(call)) == body
 
 
-@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
 async def test_max_chars_may_be_larger_than_an_answer(call: Caller) -> None:
     body = "# Long\n" + "x" * 200_000
     call.project.spec("one", body=body)
@@ -382,7 +360,6 @@ async def test_max_chars_may_be_larger_than_an_answer(call: Caller) -> None:
     assert "".join(await pages(call, max_chars=1_000_000)) == body
 
 
-@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
 async def test_an_offset_past_the_end_gives_an_empty_body(call: Caller) -> None:
     call.project.spec("one", body="# Short")
 
@@ -391,7 +368,6 @@ async def test_an_offset_past_the_end_gives_an_empty_body(call: Caller) -> None:
         assert (data["body"], data["title"]) == ("", "Short")
 
 
-@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
 @ONE_ERA
 @pytest.mark.parametrize(
     "arguments", [{"max_chars": 0}, {"max_chars": -5}, {"offset": -1}, {"max_chars": "9"}]
@@ -405,7 +381,6 @@ async def test_a_page_that_cannot_be_is_refused(call: Caller, arguments: dict[st
     )
 
 
-@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
 @ONE_ERA
 @pytest.mark.parametrize("key", ["labels", "target_files", "commits", "depends_on", "tracks"])
 async def test_long_front_matter_does_not_break_the_limit(call: Caller, key: str) -> None:
@@ -420,7 +395,6 @@ async def test_long_front_matter_does_not_break_the_limit(call: Caller, key: str
     assert {**data, **data.get("further", {})}[f"{key}_total"] == 5_000
 
 
-@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
 @ONE_ERA
 @pytest.mark.parametrize(
     "yaml",
@@ -447,7 +421,6 @@ async def test_whatever_is_long_the_answer_fits_and_says_so(call: Caller, yaml: 
     assert json.loads(text) == data
 
 
-@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
 async def test_what_fits_is_not_cut(call: Caller) -> None:
     call.project.spec("one", labels=[f"l{n}" for n in range(400)], body="# Body")
 
@@ -456,7 +429,6 @@ async def test_what_fits_is_not_cut(call: Caller) -> None:
     assert "_total" not in json.dumps(data)
 
 
-@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
 @ONE_ERA
 @pytest.mark.parametrize(
     "tool", ["chant_spec_get", "chant_spec_list", "chant_search", "chant_lint", "chant_verify"]
@@ -468,7 +440,6 @@ async def test_a_long_title_does_not_break_the_limit(call: Caller, tool: str) ->
     assert len(await call.text(tool, **arguments)) < 50_000
 
 
-@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
 def test_any_pages_of_any_body_join_to_it(project: Project) -> None:
     server = project.server()
 

@@ -32,7 +32,6 @@ pytestmark = pytest.mark.anyio
     "chant:spec_list:lists_every_spec_of_the_project",
     "chant:spec_list:answer_has_specs_total_limit_returned",
     "chant:spec_list:spec_has_id_title_status_type",
-    "chant:spec_list:spec_has_depends_on_and_labels",
 )
 async def test_the_list_has_the_documented_shape(call: Caller) -> None:
     call.project.spec(
@@ -77,7 +76,7 @@ async def test_an_empty_project_gives_an_empty_list(call: Caller) -> None:
     assert await call.data("chant_spec_list") == {"specs": [], "total": 0, "limit": 50, "returned": 0}
 
 
-@pytest.mark.requirement("chant:spec_list:all_nine_statuses_filter", "chant:status_machine:nine_values")
+@pytest.mark.requirement("chant:spec_list:all_nine_statuses_filter")
 @ONE_ERA
 @pytest.mark.parametrize("status", [status for status in STATUSES if status not in ("ready", "blocked")])
 async def test_each_stored_status_filters(call: Caller, status: str) -> None:
@@ -112,7 +111,6 @@ async def test_blocked_filters_by_the_derived_status(call: Caller) -> None:
     assert ids(await call.data("chant_spec_list", status="pending")) == ["base", "free-again"]
 
 
-@pytest.mark.requirement("chant:spec_list:unknown_status_is_refused")
 @ONE_ERA
 @pytest.mark.parametrize("status", ["done", "Pending", "inprogress", "in-progress", "", " pending", "all"])
 async def test_an_unknown_status_is_refused(call: Caller, status: str) -> None:
@@ -123,7 +121,6 @@ async def test_an_unknown_status_is_refused(call: Caller, status: str) -> None:
     assert all(known in error for known in STATUSES)
 
 
-@pytest.mark.requirement("chant:spec_list:cancelled_are_left_out_unless_asked")
 async def test_cancelled_specs_show_only_when_asked_for(call: Caller) -> None:
     call.project.spec("kept")
     call.project.spec("dropped", status="cancelled")
@@ -155,7 +152,6 @@ async def test_fifty_specs_are_listed_unless_more_are_asked_for(call: Caller) ->
     assert (data["total"], data["limit"], data["returned"], len(ids(data))) == (53, 1000, 53, 53)
 
 
-@pytest.mark.requirement("chant:spec_list:limit_zero_gives_an_empty_list")
 async def test_limit_zero_gives_an_empty_list_with_the_total(call: Caller) -> None:
     call.project.spec("a")
     call.project.spec("b")
@@ -164,7 +160,6 @@ async def test_limit_zero_gives_an_empty_list_with_the_total(call: Caller) -> No
     assert (data["specs"], data["total"], data["limit"], data["returned"]) == ([], 2, 0, 0)
 
 
-@pytest.mark.requirement("chant:spec_list:negative_limit_is_refused")
 @ONE_ERA
 @pytest.mark.parametrize("tool", ["chant_spec_list", "chant_ready", "chant_search", "chant_lint"])
 @pytest.mark.parametrize("name", ["limit", "offset"])
@@ -191,7 +186,6 @@ async def test_a_whole_float_is_an_integer(call: Caller) -> None:
     assert (ids(data), data["limit"], data["returned"], data["total"]) == (["a"], 1, 1, 2)
 
 
-@pytest.mark.requirement("chant:spec_list:problems_are_listed")
 async def test_unreadable_files_stand_beside_the_specs(call: Caller) -> None:
     call.project.spec("good")
     call.project.write("broken", "---\nstatus: [pending\n---\n# Broken\n")
@@ -253,7 +247,6 @@ def test_pages_cover_the_whole_list(project: Project) -> None:
     law()
 
 
-@pytest.mark.requirement("chant:title:first_level_1_heading")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("body", "title"),
@@ -278,7 +271,6 @@ async def test_the_title_is_the_first_level_1_heading(call: Caller, body: str, t
     assert (await call.data("chant_spec_get", id="one"))["title"] == title
 
 
-@pytest.mark.requirement("chant:title:fenced_lines_do_not_count")
 @ONE_ERA
 @pytest.mark.parametrize(
     "fence",
@@ -296,14 +288,12 @@ async def test_a_fenced_line_is_not_the_title(call: Caller, fence: str) -> None:
     assert (await call.data("chant_spec_list"))["specs"][0]["title"] == "The title"
 
 
-@pytest.mark.requirement("chant:title:fenced_lines_do_not_count")
 async def test_an_unclosed_fence_hides_what_follows(call: Caller) -> None:
     call.project.spec("one", body="```\n# Not a title")
 
     assert (await call.data("chant_spec_list"))["specs"][0]["title"] is None
 
 
-@pytest.mark.requirement("chant:title:empty_heading_is_null")
 @ONE_ERA
 @pytest.mark.parametrize("body", ["#", "# ", "#   \n\ntext", "# \r\n"])
 async def test_an_empty_heading_gives_no_title(call: Caller, body: str) -> None:
@@ -312,7 +302,6 @@ async def test_an_empty_heading_gives_no_title(call: Caller, body: str) -> None:
     assert (await call.data("chant_spec_list"))["specs"][0]["title"] is None
 
 
-@pytest.mark.requirement("chant:types:six_are_known")
 @ONE_ERA
 @pytest.mark.parametrize("type", ["code", "task", "driver", "documentation", "research", "group"])
 async def test_the_six_types_are_shown_as_they_are(call: Caller, type: str) -> None:

@@ -165,7 +165,6 @@ async def test_a_megabyte_of_output_is_written_in_full(call: Caller) -> None:
     assert output in call.project.text(ID)
 
 
-@pytest.mark.requirement("chant:spec_update:each_output_is_a_new_section")
 def test_each_output_is_a_new_section(project: Project) -> None:
     project.spec(ID)
     for text in ("first", "second", "first"):
@@ -174,9 +173,7 @@ def test_each_output_is_a_new_section(project: Project) -> None:
     assert body.endswith("## Output\n\nfirst\n\n## Output\n\nsecond\n\n## Output\n\nfirst\n")
 
 
-@pytest.mark.requirement(
-    "chant:spec_update:front_matter_keys_are_set", "chant:edit:absent_key_goes_to_its_place"
-)
+@pytest.mark.requirement("chant:spec_update:front_matter_keys_are_set")
 async def test_each_key_is_set_in_its_place_and_read_back(call: Caller) -> None:
     call.project.spec(ID)
     call.project.spec(OTHER)
@@ -197,7 +194,6 @@ async def test_each_key_is_set_in_its_place_and_read_back(call: Caller) -> None:
 @pytest.mark.parametrize("key", ["depends_on", "labels", "target_files"])
 @pytest.mark.parametrize("old", [["a", "b"], ["a"], []])
 @pytest.mark.parametrize("new", [["c"], ["b", "c", "a"], []])
-@pytest.mark.requirement("chant:spec_update:lists_replace")
 def test_a_list_replaces_the_one_that_was_there(
     project: Project, key: str, old: list[str], new: list[str]
 ) -> None:
@@ -210,9 +206,7 @@ def test_a_list_replaces_the_one_that_was_there(
 
 @pytest.mark.parametrize("layout", ["absent", "block", "flow", "crlf"])
 @pytest.mark.parametrize("text", TRICKY, ids=ascii)
-@pytest.mark.requirement(
-    "chant:spec_update:front_matter_keys_are_set", "chant:edit:result_is_read_back_first"
-)
+@pytest.mark.requirement("chant:spec_update:front_matter_keys_are_set")
 def test_any_label_reads_back_as_it_was_given_or_is_refused(project: Project, text: str, layout: str) -> None:
     labels = {"absent": "", "block": "labels:\n- a\n", "flow": "labels: [a]\n", "crlf": "labels:\n- a\n"}
     source = f"---\nstatus: pending\n{labels[layout]}owner: ada\n---\n\n# Work\n"
@@ -256,24 +250,18 @@ async def test_an_invalid_status_names_all_nine(call: Caller) -> None:
     ],
     ids=str,
 )
-@pytest.mark.requirement(
-    "chant:spec_update:no_updates_specified", "chant:spec_update:empty_output_is_no_update"
-)
+@pytest.mark.requirement("chant:spec_update:no_updates_specified")
 async def test_nothing_to_do_is_refused(call: Caller, arguments: dict[str, Any]) -> None:
     before = call.project.spec(ID).read_bytes()
     assert await call.error("chant_spec_update", id=ID, **arguments) == "No updates specified"
     assert call.project.path(ID).read_bytes() == before
 
 
-@pytest.mark.requirement("chant:spec_update:empty_output_is_no_update")
 def test_an_empty_output_beside_another_change_adds_no_section(project: Project) -> None:
     project.spec(ID)
     assert updated(project, labels=["a"], output="", replace_body=True) == ["+labels:", "+- a"]
 
 
-@pytest.mark.requirement(
-    "chant:spec_update:check_ticks_named_criteria", "chant:spec_update:uncheck_clears_named_criteria"
-)
 async def test_check_and_uncheck_change_the_boxes_named(call: Caller) -> None:
     before = call.project.spec(ID, body=CRITERIA).read_bytes()
     await call.text("chant_spec_update", id=ID, check=["three, with `code`"], uncheck=["two"])
@@ -307,9 +295,6 @@ BOXES = [
 
 @pytest.mark.parametrize(("open_", "ticked"), BOXES)
 @pytest.mark.parametrize("eol", ["\n", "\r\n"])
-@pytest.mark.requirement(
-    "chant:spec_update:check_ticks_named_criteria", "chant:spec_update:uncheck_clears_named_criteria"
-)
 def test_a_box_is_one_byte_whatever_stands_around_it(
     project: Project, open_: str, ticked: str, eol: str
 ) -> None:
@@ -324,9 +309,6 @@ def test_a_box_is_one_byte_whatever_stands_around_it(
     assert project.path(ID).read_bytes() == before
 
 
-@pytest.mark.requirement(
-    "chant:spec_update:check_ticks_named_criteria", "chant:spec_update:failure_changes_nothing"
-)
 def test_a_criterion_that_is_not_there_is_refused_by_name(project: Project) -> None:
     fenced = "\n\n```\n- [ ] fenced\n```\n\n## Notes\n\n- [ ] elsewhere"
     project.spec(ID, body=CRITERIA + fenced)
@@ -337,7 +319,6 @@ def test_a_criterion_that_is_not_there_is_refused_by_name(project: Project) -> N
         assert "three, with `code`" in words, "the criteria there are should be told"
 
 
-@pytest.mark.requirement("chant:spec_update:check_ticks_named_criteria")
 def test_ticking_what_is_ticked_changes_nothing(project: Project) -> None:
     before = project.spec(ID, body=CRITERIA.replace("[x]", "[X]")).read_bytes()
     ChantProject(project.root).spec_update(ID, check=["two"], uncheck=["one"])
@@ -357,7 +338,6 @@ FAILING: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("fault", FAILING, ids=str)
-@pytest.mark.requirement("chant:spec_update:failure_changes_nothing", "chant:spec_update:errors_are_prefixed")
 async def test_when_one_part_fails_no_part_is_written(call: Caller, fault: dict[str, Any]) -> None:
     call.project.spec(ID, status="in_progress", body=CRITERIA)
     call.project.spec(OTHER, depends_on=[ID])
@@ -369,7 +349,6 @@ async def test_when_one_part_fails_no_part_is_written(call: Caller, fault: dict[
         assert error.startswith("Failed to update spec: ")
 
 
-@pytest.mark.requirement("chant:spec_update:errors_are_prefixed")
 async def test_an_id_that_finds_nothing_or_too_much_is_told_without_prefix(call: Caller) -> None:
     call.project.spec(ID)
     call.project.spec(OTHER)
@@ -382,7 +361,6 @@ async def test_an_id_that_finds_nothing_or_too_much_is_told_without_prefix(call:
     assert tree(call.project.root) == before
 
 
-@pytest.mark.requirement("chant:spec_update:replace_body_replaces_the_body")
 async def test_replace_body_replaces_the_body_and_nothing_else(call: Caller) -> None:
     head = '---\n# why\nstatus: "pending"  # now\nlabels: [a]\n---\n'
     call.project.write(ID, f"{head}\n# Old\n\nOld text.\n\n## Output\n\nold\n")
@@ -405,9 +383,6 @@ async def test_replace_body_replaces_the_body_and_nothing_else(call: Caller) -> 
         ("```sh\n# no title\n```", "Old"),
     ],
 )
-@pytest.mark.requirement(
-    "chant:spec_update:replace_body_keeps_the_title", "chant:spec_update:replace_body_replaces_the_body"
-)
 def test_the_old_title_stays_in_front_of_a_body_without_one(project: Project, new: str, title: str) -> None:
     project.spec(ID, body="# Old\n\nOld text.\n\n# Second heading")
     ChantProject(project.root).spec_update(ID, output=new, replace_body=True)
@@ -420,9 +395,6 @@ def test_the_old_title_stays_in_front_of_a_body_without_one(project: Project, ne
     assert "Second heading" not in spec["body"]
 
 
-@pytest.mark.requirement(
-    "chant:spec_update:replace_body_replaces_the_body", "chant:edit:result_is_read_back_first"
-)
 @pytest.mark.parametrize("lead", ["", "\n", "\ufeff"])
 def test_a_new_body_never_becomes_front_matter(project: Project, lead: str) -> None:
     """Text that looks like front matter must not set a status behind every check."""
@@ -439,7 +411,6 @@ def test_a_new_body_never_becomes_front_matter(project: Project, lead: str) -> N
     assert "status: completed" in spec["body"]
 
 
-@pytest.mark.requirement("chant:edit:derived_blocked_is_never_stored")
 @pytest.mark.parametrize(
     "arguments", [{"labels": ["x"]}, {"model": "gpt-5"}, {"output": "text"}, {"target_files": ["a"]}], ids=str
 )
@@ -454,7 +425,6 @@ async def test_a_derived_blocked_is_never_written(call: Caller, arguments: dict[
         assert call.project.status(id) == stored
 
 
-@pytest.mark.requirement("chant:edit:text_of_a_branch_is_never_written_back")
 @pytest.mark.parametrize(
     "arguments",
     [{"output": "From main."}, {"labels": ["x"]}, {"status": "failed"}, {"check": ["in main"]}],
@@ -483,7 +453,7 @@ def test_the_text_of_a_branch_is_never_the_base_of_a_write(
     assert project.git("status", "--porcelain") == f" M .chant/specs/{ID}.md\n"
 
 
-@pytest.mark.requirement("chant:spec_update:status_is_set", "store:lock:edits_start_from_a_fresh_read")
+@pytest.mark.requirement("chant:spec_update:status_is_set")
 async def test_an_edit_by_hand_before_the_call_is_the_base_of_the_write(call: Caller) -> None:
     call.project.spec(ID, body="# First")
     await call.text("chant_spec_update", id=ID, status="in_progress")
@@ -503,7 +473,6 @@ def test_a_spec_in_a_sub_folder_is_edited_where_it_lies(project: Project) -> Non
     assert [name for name in tree(project.root) if ID in name] == [path.relative_to(project.root).as_posix()]
 
 
-@pytest.mark.requirement("chant:spec_update:failure_changes_nothing")
 def test_an_id_in_two_files_is_not_edited(project: Project) -> None:
     project.spec(ID)
     project.spec("later/" + ID)

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.requirement(
-    "chant:spec_update:completed_needs_criteria_met", "chant:spec_update:errors_are_prefixed"
-)
 async def test_completed_is_refused_while_a_criterion_is_open(call: Caller) -> None:
     before = call.project.spec(ID, status="in_progress", body=CRITERIA).read_bytes()
     error = await call.error("chant_spec_update", id=ID, status="completed")
@@ -37,15 +34,11 @@ OPENING: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("how", OPENING)
-@pytest.mark.requirement("chant:spec_update:completed_needs_criteria_met")
 def test_a_call_that_opens_a_criterion_does_not_complete(project: Project, how: str) -> None:
     project.spec(ID, status="in_progress", body="# Work\n\n## Acceptance Criteria\n\n- [x] one")
     assert "criteria must be checked" in refused(project, status="completed", **OPENING[how])
 
 
-@pytest.mark.requirement(
-    "chant:spec_update:completed_needs_criteria_met", "chant:spec_update:check_ticks_named_criteria"
-)
 def test_the_last_criteria_may_be_ticked_in_the_call_that_completes(project: Project) -> None:
     project.spec(ID, status="in_progress", body=CRITERIA)
     lines = updated(project, status="completed", check=["one", "three, with `code`"])
@@ -72,9 +65,6 @@ def test_the_last_criteria_may_be_ticked_in_the_call_that_completes(project: Pro
     ],
 )
 @pytest.mark.parametrize("nested", ["1", "1.1"])
-@pytest.mark.requirement(
-    "chant:spec_update:completed_needs_members_done", "chant:spec_update:errors_are_prefixed"
-)
 def test_completed_waits_for_every_member(project: Project, member: str, is_done: bool, nested: str) -> None:
     project.spec(ID, type="driver", status="in_progress")
     project.spec(f"{ID}.{nested}", status=member)
@@ -87,7 +77,6 @@ def test_completed_waits_for_every_member(project: Project, member: str, is_done
     assert project.status(ID) == "completed"
 
 
-@pytest.mark.requirement("chant:spec_update:completed_needs_no_log")
 async def test_work_by_hand_is_completed_without_a_log(call: Caller) -> None:
     call.project.spec(ID, status="in_progress")
     assert await call.text("chant_spec_update", id=ID, status="completed") == f"Updated spec: {ID}"
@@ -108,9 +97,6 @@ DRIVERS = [
 
 @pytest.mark.parametrize(("status", "criterion", "then"), DRIVERS)
 @pytest.mark.parametrize("tool", ["chant_spec_update", "chant_finalize"])
-@pytest.mark.requirement(
-    "chant:spec_update:last_member_completes_its_driver", "chant:finalize:last_member_completes_its_driver"
-)
 async def test_the_last_member_completes_its_driver(
     call: Caller, tool: str, status: str, criterion: str, then: str
 ) -> None:
@@ -132,7 +118,6 @@ async def test_the_last_member_completes_its_driver(
         assert call.project.path(ID).read_bytes() == before
 
 
-@pytest.mark.requirement("chant:spec_update:last_member_completes_its_driver")
 def test_completion_climbs_from_a_nested_member_to_the_outermost_driver(project: Project) -> None:
     project.spec(ID, type="driver", status="in_progress")
     project.spec(f"{ID}.1", status="completed")

@@ -31,7 +31,6 @@ CYCLES = [
 
 
 @pytest.mark.parametrize(("graph", "edited", "names", "path"), CYCLES)
-@pytest.mark.requirement("chant:spec_update:cycle_is_refused", "chant:spec_update:errors_are_prefixed")
 async def test_a_loop_through_the_spec_is_refused_with_its_path(
     call: Caller, graph: str, edited: str, names: str, path: list[str]
 ) -> None:
@@ -53,7 +52,6 @@ IMPLIED = {
 
 
 @pytest.mark.parametrize("why", IMPLIED)
-@pytest.mark.requirement("chant:spec_update:cycle_is_refused")
 def test_a_loop_through_an_implied_edge_is_refused(project: Project, why: str) -> None:
     graph, edited, names = IMPLIED[why]
     write_graph(project, graph)
@@ -63,7 +61,6 @@ def test_a_loop_through_an_implied_edge_is_refused(project: Project, why: str) -
     assert tree(project.root) == before
 
 
-@pytest.mark.requirement("chant:spec_update:foreign_cycle_does_not_matter")
 @pytest.mark.parametrize("names", [["e"], ["a"], ["d.1", "e"]])
 def test_a_loop_elsewhere_stops_nobody(project: Project, names: list[str]) -> None:
     write_graph(project, "a<-b b<-a c e d d.1")
@@ -72,13 +69,11 @@ def test_a_loop_elsewhere_stops_nobody(project: Project, names: list[str]) -> No
     assert ChantProject(project.root).spec_get("c").data["depends_on"] == names
 
 
-@pytest.mark.requirement("chant:spec_update:cycle_is_refused")
 def test_a_driver_may_name_its_own_members(project: Project) -> None:
     write_graph(project, "d d.1 d.2")
     assert ChantProject(project.root).spec_update("d", depends_on=["d.1", "d.2"]).text == "Updated spec: d"
 
 
-@pytest.mark.requirement("chant:spec_update:unknown_dependencies_are_reported")
 async def test_unknown_dependencies_are_told_and_known_ones_are_not(call: Caller) -> None:
     call.project.spec(ID)
     call.project.spec(OTHER)

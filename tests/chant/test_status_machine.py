@@ -61,21 +61,12 @@ def status_lines(start: str, end: str) -> list[str]:
     return [f"-status: {start}  # as it stands", f"+status: {end}  # as it stands"]
 
 
-@pytest.mark.requirement("house:tests:stand_on_checked_tables")
 def test_the_printed_table_is_copied_right() -> None:
     assert sum(row.count("●") for row in LEGAL.values()) == 28
     assert not any(LEGAL[start][STATUSES.index(end)] == "●" for start, end in MENDED)
 
 
 @pytest.mark.parametrize(("start", "end"), PAIRS)
-@pytest.mark.requirement(
-    "chant:status_machine:legal_pairs",
-    "chant:status_machine:self_transition_is_legal",
-    "chant:status_machine:mended_pairs_are_legal_too",
-    "chant:status_machine:illegal_pair_is_worded",
-    "chant:spec_update:illegal_transition_is_refused",
-    "chant:edit:status_changes_one_line",
-)
 def test_an_unforced_transition_is_as_the_table_says(project: Project, start: str, end: str) -> None:
     before = stored(project, start)
     chant = ChantProject(project.root)
@@ -91,11 +82,7 @@ def test_an_unforced_transition_is_as_the_table_says(project: Project, start: st
 
 
 @pytest.mark.parametrize(("start", "end"), PAIRS)
-@pytest.mark.requirement(
-    "chant:spec_update:force_skips_legality",
-    "chant:spec_update:status_is_set",
-    "chant:edit:status_changes_one_line",
-)
+@pytest.mark.requirement("chant:spec_update:status_is_set")
 def test_a_forced_transition_is_always_accepted(project: Project, start: str, end: str) -> None:
     before = stored(project, start)
     chant = ChantProject(project.root)
@@ -105,7 +92,6 @@ def test_a_forced_transition_is_always_accepted(project: Project, start: str, en
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("chant:status_machine:illegal_pair_is_worded")
 async def test_a_client_reads_an_illegal_pair_in_words(call: Caller) -> None:
     call.project.spec(ID, status="cancelled")
     error = await call.error("chant_spec_update", id=ID, status="in_progress")
@@ -116,7 +102,6 @@ async def test_a_client_reads_an_illegal_pair_in_words(call: Caller) -> None:
 
 
 @pytest.mark.parametrize("status", STATUSES)
-@pytest.mark.requirement("chant:status_machine:nine_values")
 def test_each_of_the_nine_is_read_and_can_be_set(project: Project, status: str) -> None:
     project.spec(ID, status=status, depends_on=["2026-01-22-00z-zzz"] if status == "blocked" else None)
     listed = ChantProject(project.root).spec_list(status).data
@@ -130,7 +115,6 @@ def test_each_of_the_nine_is_read_and_can_be_set(project: Project, status: str) 
 @pytest.mark.parametrize(
     "word", ["Pending", "PENDING", "inprogress", "in-progress", "InProgress", "done", "complete", '"ready "']
 )
-@pytest.mark.requirement("chant:status_machine:values_are_exact", "chant:status_machine:nine_values")
 def test_another_spelling_in_a_file_is_a_problem_and_no_edit_touches_it(project: Project, word: str) -> None:
     before = project.spec(ID, status=word).read_bytes()
     chant = ChantProject(project.root)
@@ -153,7 +137,6 @@ def test_another_spelling_in_a_file_is_a_problem_and_no_edit_touches_it(project:
     ],
     ids=str,
 )
-@pytest.mark.requirement("chant:status_machine:paused_is_read_and_kept")
 def test_a_stored_paused_survives_edits_of_other_keys(project: Project, edit: dict[str, object]) -> None:
     project.spec(ID, status="paused", body="# Work\n\n## Acceptance Criteria\n\n- [ ] one")
     chant = ChantProject(project.root)

@@ -68,7 +68,6 @@ async def test_an_open_item_is_written_in_one_form(call: Caller, line: str, item
     assert (await call.data("chant_verify", id="one"))["unchecked_items"] == [item]
 
 
-@pytest.mark.requirement("chant:verify:no_criteria_is_not_verified")
 @ONE_ERA
 @pytest.mark.parametrize(
     "body",
@@ -83,7 +82,6 @@ async def test_a_spec_without_criteria_is_not_verified(call: Caller, body: str) 
     assert data["verification_notes"] == "No acceptance criteria found"
 
 
-@pytest.mark.requirement("chant:verify:executes_nothing")
 async def test_verifying_executes_and_changes_nothing(call: Caller) -> None:
     mark = call.project.root / "executed"
     call.project.config(f"checks:\n  touch: ['touch', '{mark}']\n")

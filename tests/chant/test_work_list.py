@@ -61,9 +61,7 @@ def running(call: Caller, process: subprocess.Popen[bytes], spec: str = "one", *
     return name
 
 
-@pytest.mark.requirement(
-    "chant:work_list:is_empty_without_runs", "chant:work_list:answer_has_processes_and_summary"
-)
+@pytest.mark.requirement("chant:work_list:answer_has_processes_and_summary")
 @ONE_ERA
 @pytest.mark.parametrize("folder", [True, False])
 async def test_without_any_run_everything_is_empty(call: Caller, folder: bool) -> None:
@@ -78,9 +76,7 @@ async def test_without_any_run_everything_is_empty(call: Caller, folder: bool) -
 
 @linux
 @pytest.mark.requirement(
-    "chant:work_list:process_has_seven_keys",
-    "chant:work_list:completed_at_is_null_while_running",
-    "chant:work_list:extra_keys_are_kept",
+    "chant:work_list:process_has_seven_keys", "chant:work_list:completed_at_is_null_while_running"
 )
 async def test_a_running_process_is_listed(call: Caller, living: subprocess.Popen[bytes]) -> None:
     call.project.spec("one", status="in_progress")
@@ -106,7 +102,6 @@ async def test_a_running_process_is_listed(call: Caller, living: subprocess.Pope
     assert process["log_modified"] == "2026-01-22T14:35:00Z"
 
 
-@pytest.mark.requirement("chant:work_list:extra_keys_are_kept")
 async def test_without_a_log_there_is_no_time_of_it(call: Caller) -> None:
     record(call.project, "one-11")
 
@@ -119,9 +114,7 @@ async def test_without_a_log_there_is_no_time_of_it(call: Caller) -> None:
 
 
 @linux
-@pytest.mark.requirement(
-    "chant:work_list:completed_ones_only_on_request", "chant:work_list:summary_counts_all_records_kept"
-)
+@pytest.mark.requirement("chant:work_list:completed_ones_only_on_request")
 async def test_ended_processes_are_listed_only_on_request(
     call: Caller, living: subprocess.Popen[bytes]
 ) -> None:
@@ -146,9 +139,7 @@ async def test_ended_processes_are_listed_only_on_request(
     assert done["completed_at"] == "2026-02-02T10:45:00Z"
 
 
-@pytest.mark.requirement(
-    "chant:work_list:process_id_filters_by_substring", "chant:work_list:summary_counts_all_records_kept"
-)
+@pytest.mark.requirement("chant:work_list:process_id_filters_by_substring")
 @ONE_ERA
 @pytest.mark.parametrize(
     ("piece", "found"),
@@ -173,7 +164,6 @@ async def test_process_id_picks_by_a_part_of_the_name(call: Caller, piece: str, 
     assert data["summary"]["completed"] == 3
 
 
-@pytest.mark.requirement("chant:work_list:records_of_0_23_are_failed_and_stale")
 @ONE_ERA
 @pytest.mark.parametrize("mode", ["single", "chain", "split"])
 @pytest.mark.parametrize("alive", [True, False])
@@ -202,7 +192,6 @@ async def test_records_of_chant_0_23_are_failed_and_stale(
 
 
 @linux
-@pytest.mark.requirement("chant:work_list:pid_is_checked_by_start_time")
 @ONE_ERA
 @pytest.mark.parametrize("wrong", ["pid_start", "boot_id", "no start", "no such process"])
 async def test_a_reused_pid_does_not_look_alive(
@@ -224,7 +213,6 @@ async def test_a_reused_pid_does_not_look_alive(
 
 
 @linux
-@pytest.mark.requirement("chant:work_list:pid_is_checked_by_start_time")
 async def test_a_process_that_ended_without_being_waited_for_is_dead(call: Caller) -> None:
     process = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
     running(call, process)
@@ -237,7 +225,6 @@ async def test_a_process_that_ended_without_being_waited_for_is_dead(call: Calle
 
 
 @linux
-@pytest.mark.requirement("chant:work_list:signals_nothing", "chant:work_list:deletes_nothing")
 async def test_listing_signals_and_deletes_nothing(call: Caller) -> None:
     script = (
         "import signal, sys\n"
@@ -293,7 +280,6 @@ async def test_other_files_in_the_folder_are_no_records(call: Caller) -> None:
     assert [p["process_id"] for p in data["processes"]] == ["one-11"]
 
 
-@pytest.mark.requirement("chant:work_list:summary_counts_all_records_kept")
 async def test_many_records_fit_an_answer_and_are_all_counted(call: Caller) -> None:
     for n in range(200):
         record(call.project, f"spec-{n:03}-{n + 10}", reason="x" * 500)

@@ -37,7 +37,6 @@ def mark(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return mark
 
 
-@pytest.mark.requirement("cli:agents:list_and_show")
 def test_agents_are_listed_with_release_and_login(cli: Cli, mark: Path) -> None:
     found = cli.json("agents", "list")
     agents = {one["name"]: one for one in found["agents"]}
@@ -54,7 +53,6 @@ def test_agents_are_listed_with_release_and_login(cli: Cli, mark: Path) -> None:
     assert not mark.exists()
 
 
-@pytest.mark.requirement("cli:agents:list_and_show")
 def test_an_agent_is_shown_with_both_ways_to_start_it(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CURSOR_API_KEY", "tide-1999-tide")
     shown = cli.json("agents", "show", "cursor")
@@ -72,7 +70,6 @@ def test_an_agent_is_shown_with_both_ways_to_start_it(cli: Cli, monkeypatch: pyt
     assert "Unknown agent 'nobody'" in cli.error("agents", "show", "nobody")
 
 
-@pytest.mark.requirement("cli:doctor:asks_agents")
 def test_the_doctor_tells_login_drift_and_whether_the_agent_starts_where_runs_work(
     cli: Cli, mark: Path
 ) -> None:
@@ -89,7 +86,6 @@ def test_the_doctor_tells_login_drift_and_whether_the_agent_starts_where_runs_wo
     assert not mark.exists(), "no model is asked without --live"
 
 
-@pytest.mark.requirement("cli:doctor:asks_agents")
 def test_the_doctor_asks_a_model_only_after_it_asked_a_person(cli: Cli, mark: Path) -> None:
     refused = cli.run("doctor", "--live")
     assert refused.exit_code == 1
@@ -100,7 +96,6 @@ def test_the_doctor_asks_a_model_only_after_it_asked_a_person(cli: Cli, mark: Pa
     assert "single word OK" in hello["told"]
 
 
-@pytest.mark.requirement("docs:agents:table_says_what_was_run")
 def test_the_table_of_agents_says_what_we_ran(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     text = (Path(__file__).parents[2] / "docs/guide/agents.md").read_text(encoding="utf-8")

@@ -9,7 +9,6 @@ ID = "2026-01-22-001-x7m"
 OTHER = "2026-01-22-002-k3f"
 
 
-@pytest.mark.requirement("cli:approve:decides", "cli:list:by_approval", "cli:show:shows_approval")
 def test_a_person_decides_and_sees_it(cli: Cli) -> None:
     cli.project.spec(ID, approval="{required: true}")
     cli.project.spec(OTHER)
@@ -22,7 +21,6 @@ def test_a_person_decides_and_sees_it(cli: Cli) -> None:
     assert "Too large." in cli("show", ID)
 
 
-@pytest.mark.requirement("cli:approve:decides", "chant:reject:needs_a_reason")
 def test_what_is_missing_is_told(cli: Cli) -> None:
     cli.project.spec(ID)
     assert "--reason" in cli.error("reject", ID, code=2)
@@ -30,7 +28,6 @@ def test_what_is_missing_is_told(cli: Cli) -> None:
     assert "pending" in cli.error("list", "--approval", "perhaps", code=2)
 
 
-@pytest.mark.requirement("cli:approve:read_only_refuses")
 @pytest.mark.parametrize("words", [("approve", ID), ("reject", ID, "--reason", "no")])
 def test_read_only_refuses(cli: Cli, words: tuple[str, ...]) -> None:
     cli.project.spec(ID)
@@ -39,7 +36,6 @@ def test_read_only_refuses(cli: Cli, words: tuple[str, ...]) -> None:
     assert cli.project.text(ID) == before
 
 
-@pytest.mark.requirement("cli:add:needs_approval")
 def test_a_new_spec_can_need_approval(cli: Cli) -> None:
     id = cli.json("add", "Sell the ship", "--criterion", "Sold", "--needs-approval")["spec_id"]
     assert "approval:\n  required: true\n  status: pending\n" in cli.project.text(id)

@@ -48,7 +48,6 @@ def _words(*typed: str) -> list[str]:
     return [word for word, _ in complete(list(typed))]
 
 
-@pytest.mark.requirement("cli:completion:words")
 def test_commands_options_names_states_and_labels_are_completed(filled: Cli) -> None:
     assert _words("unt") == ["untick"]
     assert _words("vine", "cl") == ["claim"]
@@ -83,7 +82,6 @@ def test_commands_options_names_states_and_labels_are_completed(filled: Cli) -> 
     assert _words("--project", str(elsewhere.root), "tick", "") == []
 
 
-@pytest.mark.requirement("cli:completion:words")
 def test_the_table_is_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     table = make_table()
     written = render_table(table)
@@ -165,7 +163,6 @@ def shell(request: pytest.FixtureRequest, filled: Cli, tmp_path: Path) -> Iterat
         shell.end()
 
 
-@pytest.mark.requirement("cli:completion:shells")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
 def test_real_shells_complete_commands_and_names(shell: Shell, filled: Cli) -> None:
     shell.type("chant-mcp unt\t", "untick")
@@ -175,7 +172,6 @@ def test_real_shells_complete_commands_and_names(shell: Shell, filled: Cli) -> N
     assert not list(filled.project.root.rglob("pwned"))
 
 
-@pytest.mark.requirement("cli:completion:quick")
 def test_completion_takes_little_at_ten_thousand_items(project: Project) -> None:
     folder = project.root / ".chant" / "specs"
     folder.mkdir(parents=True, exist_ok=True)
@@ -196,7 +192,6 @@ def test_completion_takes_little_at_ten_thousand_items(project: Project) -> None
         assert min(taken) < seconds_here(0.08), (typed, taken)
 
 
-@pytest.mark.requirement("cli:completion:quick")
 def test_completion_and_the_version_import_little(filled: Cli) -> None:
     program = str(Path(sys.executable).with_name("chant-mcp"))
 
@@ -214,7 +209,6 @@ def test_completion_and_the_version_import_little(filled: Cli) -> None:
     assert not {"difflib", "email", "importlib.metadata"} & imported("completion", "bash")
 
 
-@pytest.mark.requirement("cli:help:manual")
 def test_help_and_the_manual_have_every_command(cli: Cli) -> None:
     assert cli("help", "tickets", "set") == cli("tickets", "set", "--help")
     assert "No such command 'nothing'" in cli.error("help", "nothing", code=2)

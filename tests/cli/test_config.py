@@ -44,13 +44,6 @@ def found(cli: Cli, code: int) -> list[tuple[str, int | None, str, str, bool]]:
     return [tuple(one[key] for key in keys) for one in report["findings"]]
 
 
-@pytest.mark.requirement(
-    "config:keys:check_lists_every_file",
-    "config:keys:unknown_key_is_named",
-    "config:keys:known_without_effect",
-    "config:keys:lint_names_mistakes",
-    "config:keys:tickets_problems",
-)
 def test_config_check_names_what_is_wrong_in_every_file(kit: Cli) -> None:
     root, user = kit.project.root, user_config()
     before = user.read_text(encoding="utf-8")
@@ -106,7 +99,6 @@ ACTS = {
 
 
 @pytest.mark.parametrize("act", ACTS)
-@pytest.mark.requirement("config:keys:near_key_refuses")
 def test_a_key_that_is_nearly_known_refuses_what_acts(kit: Cli, act: str) -> None:
     file = ".specify/chant-mcp.yml" if act == "complete" else ".chant/config.md"
     if act == "complete":
@@ -123,7 +115,6 @@ def test_a_key_that_is_nearly_known_refuses_what_acts(kit: Cli, act: str) -> Non
         kit(*reads)
 
 
-@pytest.mark.requirement("config:keys:near_key_refuses")
 def test_the_api_is_refused_with_the_key_as_data(kit: Cli) -> None:
     root = kit.project.root
     write(root, ".specify/chant-mcp.yml", "\nchek: {}\n")
@@ -134,7 +125,6 @@ def test_the_api_is_refused_with_the_key_as_data(kit: Cli) -> None:
     assert named == {"file": ".specify/chant-mcp.yml", "line": 2, "key": "chek", "nearest": "checks"}
 
 
-@pytest.mark.requirement("config:keys:other_keys_refuse_nothing", "complete:checks:says_that_there_are_none")
 def test_other_keys_refuse_nothing_and_completion_says_that_there_are_no_checks(kit: Cli) -> None:
     kit.project.config("weather: fine\nsite: {output: x}\n")
     write(kit.project.root, ".specify/chant-mcp.yml", "weather: fine\n")
@@ -145,7 +135,6 @@ def test_other_keys_refuse_nothing_and_completion_says_that_there_are_no_checks(
     assert "\nNo criterion names a check.\n" in kit("finalize", ID)
 
 
-@pytest.mark.requirement("config:keys:known_without_effect", "config:keys:other_keys_refuse_nothing")
 def test_keys_of_earlier_releases_of_chant_are_notes_and_refuse_nothing(kit: Cli) -> None:
     kit.project.config(
         "silent: true\ngit: {}\ndefaults: {branch: false, pr: false}\nparallel: {total_max: 4}\n"
@@ -158,7 +147,6 @@ def test_keys_of_earlier_releases_of_chant_are_notes_and_refuse_nothing(kit: Cli
     assert "\nNo checks are configured.\n" in kit("finalize", ID)
 
 
-@pytest.mark.requirement("problems:pages:a_row_each_on_the_first_page")
 def test_files_that_cannot_be_read_are_a_row_each_on_the_first_page(kit: Cli) -> None:
     root = kit.project.root
     for number in range(3):
@@ -216,7 +204,6 @@ CLASHING = {
 
 
 @pytest.mark.parametrize("path", CLASHING)
-@pytest.mark.requirement("text:clash:is_a_problem", "text:clash:refuses_edits")
 def test_a_document_with_two_versions_is_a_problem_and_stays_as_it_is(kit: Cli, path: str) -> None:
     text, change = CLASHING[path]
     document = write(kit.project.root, path, text)
@@ -237,7 +224,6 @@ def test_a_document_with_two_versions_is_a_problem_and_stays_as_it_is(kit: Cli, 
         assert "conflict markers" in feature["problem"]
 
 
-@pytest.mark.requirement("text:clash:full_set_alone")
 def test_an_underlined_heading_and_markers_in_a_fence_are_no_versions(kit: Cli) -> None:
     text = f"Title\n=======\n\n```\n{clash('One', 'Two')}```\n"
     kit.project.spec(ID, body=text)
@@ -248,7 +234,6 @@ def test_an_underlined_heading_and_markers_in_a_fence_are_no_versions(kit: Cli) 
     assert {item["dialect"] for item in answer["items"]} == {"chant", "vine", "speckit", "tickets"}
 
 
-@pytest.mark.requirement("text:clash:refuses_edits")
 def test_no_change_writes_conflict_markers(kit: Cli) -> None:
     root = kit.project.root
     session = Session(Place(root, (root,)), environment=dict(os.environ), user_config=user_config())
@@ -265,7 +250,6 @@ def test_no_change_writes_conflict_markers(kit: Cli) -> None:
     assert {path: path.read_bytes() for path in root.rglob("*.md")} == before
 
 
-@pytest.mark.requirement("text:clash:is_a_problem", "config:keys:check_lists_every_file")
 def test_a_configuration_with_two_versions_cannot_be_read(kit: Cli) -> None:
     root = kit.project.root
     kit.project.config(clash("checks: {a: [make]}", "checks: {}"))

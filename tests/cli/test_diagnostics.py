@@ -22,7 +22,6 @@ def _program(project: Project, *words: str) -> tuple[str, str]:
     return ended.stdout, ended.stderr
 
 
-@pytest.mark.requirement("core:diagnostics:follow_a_run")
 @pytest.mark.skipif(sys.platform == "win32", reason="no runs there")
 def test_the_decisions_of_a_run_can_be_followed(agents: AtWork, monkeypatch: pytest.MonkeyPatch) -> None:
     agents.spec(FIRST, "Log in", "unticked")
@@ -36,7 +35,6 @@ def test_the_decisions_of_a_run_can_be_followed(agents: AtWork, monkeypatch: pyt
     assert "DEBUG" not in events
 
 
-@pytest.mark.requirement("core:diagnostics:off_by_default")
 def test_nothing_is_written_unless_it_is_turned_on(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.spec("one")
     quiet, nothing = _program(project, "list")

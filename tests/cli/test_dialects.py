@@ -32,7 +32,6 @@ def mixed(cli: Cli) -> Cli:
     return cli
 
 
-@pytest.mark.requirement("cli:dialect:commands_exist_for_the_others")
 def test_each_dialect_has_its_own_list_and_graph(mixed: Cli) -> None:
     assert [item["id"] for item in mixed.json("speckit", "list")["items"]] == ["T001", "T002"]
     assert [item["id"] for item in mixed.json("speckit", "list", "--status", "done")["items"]] == ["T001"]
@@ -46,7 +45,6 @@ def test_each_dialect_has_its_own_list_and_graph(mixed: Cli) -> None:
         assert other not in graph
 
 
-@pytest.mark.requirement("cli:dialect:commands_exist_for_the_others")
 def test_tasks_of_features_are_ready_and_shown(mixed: Cli) -> None:
     assert mixed.json("speckit", "ready")["items"] == []
     text = mixed("speckit", "show", "t002")
@@ -56,9 +54,6 @@ def test_tasks_of_features_are_ready_and_shown(mixed: Cli) -> None:
     assert "Nothing is called" in mixed.error("speckit", "show", SPEC)
 
 
-@pytest.mark.requirement(
-    "cli:workspace:commands_span_all_dialects", "workspace:features:tasks_join_the_graph"
-)
 def test_tasks_of_features_stand_among_everything_else(mixed: Cli) -> None:
     keys = [item["key"] for item in mixed.json("list")["items"]]
     assert keys == [

@@ -26,7 +26,6 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return found
 
 
-@pytest.mark.requirement("trust:environment:doctor")
 def test_what_an_agent_would_get_is_shown_with_secrets_masked(cli: Cli, secrets: dict[str, str]) -> None:
     cli.project.spec(FIRST)
     cli.project.config(CONFIG.format("demo"))
@@ -49,7 +48,6 @@ def test_what_an_agent_would_get_is_shown_with_secrets_masked(cli: Cli, secrets:
         assert "AWS_SECRET_ACCESS_KEY" in printed
 
 
-@pytest.mark.requirement("trust:environment:doctor", "trust:environment:credentials_of_one_agent_only")
 def test_the_configured_agent_gets_its_credentials(cli: Cli, secrets: dict[str, str]) -> None:
     cli.project.spec(FIRST)
     cli.project.config(CONFIG.format("openai"))
@@ -61,7 +59,6 @@ def test_the_configured_agent_gets_its_credentials(cli: Cli, secrets: dict[str, 
     assert any("no model is named" in problem for problem in found["problems"])
 
 
-@pytest.mark.requirement("trust:environment:doctor")
 def test_what_is_wrong_is_said_and_ends_with_exit_code_one(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     cli.project.spec(FIRST)
     cli.project.config("defaults:\n  provider: own\nagents:\n  own:\n    command: [no-such-program]\n")
@@ -73,7 +70,6 @@ def test_what_is_wrong_is_said_and_ends_with_exit_code_one(cli: Cli, monkeypatch
     assert "Git does not know by whom commits are" in " ".join(cli("doctor", code=1).split())
 
 
-@pytest.mark.requirement("trust:environment:doctor")
 def test_a_folder_without_specs_is_no_problem(cli: Cli) -> None:
     for entry in (cli.project.root / ".chant" / "specs", cli.project.root / ".chant"):
         entry.rmdir()

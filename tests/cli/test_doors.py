@@ -143,7 +143,6 @@ def called(tools: OfferedTools, name: str, arguments: dict[str, Any]) -> ToolRes
         return refusal_result(error)
 
 
-@pytest.mark.requirement("doors:hints:each_door_in_its_own_words")
 def test_each_door_names_what_may_help_in_its_own_words(doors: Cli) -> None:
     root = doors.project.root
     tools = OfferedTools(Session(Place(root, (root,))), Offer(["all"]))
@@ -169,7 +168,6 @@ def test_each_door_names_what_may_help_in_its_own_words(doors: Cli) -> None:
             assert tuple(step["step"] for step in refused.value.next_steps) == row.steps
 
 
-@pytest.mark.requirement("doors:hints:each_door_in_its_own_words")
 def test_what_is_said_of_work_is_worded_for_who_asks(doors: Cli) -> None:
     doors.project.spec(CANCELLED, depends_on=["2026-01-22-009-zzz"])
     root = doors.project.root
@@ -182,7 +180,6 @@ def test_what_is_said_of_work_is_worded_for_who_asks(doors: Cli) -> None:
     assert said.startswith("Task T001 is complete.\n")
 
 
-@pytest.mark.requirement("doors:help:grouped_and_fitting")
 def test_help_groups_commands_and_gives_each_a_line_that_fits(cli: Cli) -> None:
     text = cli("--help")
     for heading in ("Plan:", "Work:", "Decide:", "Look:", "Serve and set up:", "The four formats:"):
@@ -197,7 +194,6 @@ def test_help_groups_commands_and_gives_each_a_line_that_fits(cli: Cli) -> None:
             assert all(line.endswith(".") and line[2] != " " for line in commands), "one line each"
 
 
-@pytest.mark.requirement("doors:help:grouped_and_fitting")
 def test_every_command_that_is_listed_is_there() -> None:
     for listing in (PROGRAM, SPECS, VINE, SPECKIT, TICKETS):
         group = Commands("group", listing=listing)
@@ -208,7 +204,6 @@ def test_every_command_that_is_listed_is_there() -> None:
             assert command.name == name
 
 
-@pytest.mark.requirement("doors:messages:wrapped_by_words")
 def test_messages_are_wrapped_between_words() -> None:
     command, path = "`chant-mcp work 2026-01-22-001-x7m --skip-criteria`", "/a/" + "long" * 30
     said = wrapped(f"It cannot begin now: start it with {command}, or look at {path} first.\n  Indented.", 60)
@@ -223,7 +218,6 @@ def test_messages_are_wrapped_between_words() -> None:
     assert wrapped("a  b" * 3, 80) == "a  b" * 3
 
 
-@pytest.mark.requirement("doors:messages:wrapped_by_words")
 def test_what_is_refused_fits_the_terminal(cli: Cli) -> None:
     cli.project.spec(BARE, body="# Log in")
     cli.project.repository()
@@ -233,7 +227,6 @@ def test_what_is_refused_fits_the_terminal(cli: Cli) -> None:
     assert any("`--skip-criteria`" in line for line in lines)
 
 
-@pytest.mark.requirement("doors:dead_ends:are_next_steps")
 def test_dead_ends_name_the_command_that_makes_the_first_one(cli: Cli, tmp_path: Path) -> None:
     empty = tmp_path / "shop"
     empty.mkdir()
@@ -257,14 +250,12 @@ def test_dead_ends_name_the_command_that_makes_the_first_one(cli: Cli, tmp_path:
     assert cli("ready") == "No specs are ready. `chant-mcp add TEXT` creates the first one.\n"
 
 
-@pytest.mark.requirement("doors:dead_ends:are_next_steps")
 def test_without_a_current_feature_those_there_are_are_named(doors: Cli) -> None:
     said = " ".join(doors.error("speckit", "tasks").split())
     assert "There is one feature: 001-login. Choose it with `--feature 001-login`" in said
     assert "T001" in doors("speckit", "tasks", "--feature", "001-login")
 
 
-@pytest.mark.requirement("doors:dead_ends:are_next_steps")
 def test_a_name_that_means_nothing_says_what_is_close(doors: Cli) -> None:
     for words, close in (
         (("show", "roott"), "vine:plan.vine#root"),
@@ -277,7 +268,6 @@ def test_a_name_that_means_nothing_says_what_is_close(doors: Cli) -> None:
         assert close in doors.error(*words), words
 
 
-@pytest.mark.requirement("doors:everything:search_and_status")
 def test_search_and_status_act_on_everything(doors: Cli) -> None:
     found = doors.json("search", "write IT")["items"]
     assert [item["key"] for item in found] == ["speckit:001-login#T001"]
@@ -289,7 +279,6 @@ def test_search_and_status_act_on_everything(doors: Cli) -> None:
     assert doors("search", "nothing like it") == "Nothing matches.\n"
 
 
-@pytest.mark.requirement("doors:start:imports_no_server")
 def test_commands_that_serve_nothing_import_no_server(doors: Cli) -> None:
     code = """
 import sys

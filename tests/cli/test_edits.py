@@ -44,7 +44,6 @@ def _spec(cli: Cli, id: str = SPEC) -> str:
     return _text(cli.project, f".chant/specs/{id}.md")
 
 
-@pytest.mark.requirement("cli:edits:every_format")
 def test_edit_changes_what_is_given_and_nothing_else(items: Cli) -> None:
     before = _spec(items)
     changes = ("--title", "Log in again", "--priority", "high", "--add-criterion", "Safe")
@@ -65,7 +64,6 @@ def test_edit_changes_what_is_given_and_nothing_else(items: Cli) -> None:
     assert "[ship] Ship now (started)" in _text(items.project, "plan.vine")
 
 
-@pytest.mark.requirement("cli:edits:every_format")
 def test_boxes_are_ticked_and_unticked_where_they_stand(items: Cli) -> None:
     before = _spec(items)
     items("tick", SPEC, "1")
@@ -86,7 +84,6 @@ def test_boxes_are_ticked_and_unticked_where_they_stand(items: Cli) -> None:
     assert "- [x] A form\n- [ ] A mail\n" in ticket
 
 
-@pytest.mark.requirement("cli:edits:every_format")
 def test_labels_and_dependencies_are_added_and_removed(items: Cli) -> None:
     done = items.json("label", "aaa", "ui", "--remove", "web")
     assert done["key"] == f"chant:{SPEC}"
@@ -100,7 +97,6 @@ def test_labels_and_dependencies_are_added_and_removed(items: Cli) -> None:
     assert "DEM-007" in _text(items.project, "docs/CRs/DEM-008.md")
 
 
-@pytest.mark.requirement("cli:edits:refused_with_a_way")
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -131,7 +127,6 @@ def test_what_a_format_does_not_have_is_refused_with_what_helps(
     assert {path: path.read_bytes() for path in before} == before
 
 
-@pytest.mark.requirement("cli:edits:archive")
 def test_completed_specs_are_archived_together_and_come_back(items: Cli) -> None:
     project = items.project
     project.spec("2026-01-20-001-drv", type="driver", status="completed", body="# Driver\n")
@@ -153,7 +148,6 @@ def test_completed_specs_are_archived_together_and_come_back(items: Cli) -> None
     assert "status: pending" in _spec(items, "2026-01-20-001-drv")
 
 
-@pytest.mark.requirement("cli:edits:open")
 def test_a_file_opens_in_the_editor_at_its_line(
     items: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

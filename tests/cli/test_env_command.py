@@ -26,7 +26,6 @@ FILES = {
 }
 
 
-@pytest.mark.requirement("environment:recipes:are_proposed")
 @pytest.mark.parametrize("name", FILES)
 def test_each_lock_file_has_a_recipe_that_is_accepted(agents: AtWork, name: str) -> None:
     agents.begin()
@@ -39,7 +38,6 @@ def test_each_lock_file_has_a_recipe_that_is_accepted(agents: AtWork, name: str)
     assert not (agents.project.root / (made or "target")).exists(), "nothing is run"
 
 
-@pytest.mark.requirement("environment:recipes:are_proposed")
 def test_workspaces_and_packages_are_seen(agents: AtWork) -> None:
     root = agents.project.root
     (root / "package-lock.json").write_text("{}", encoding="utf-8")
@@ -63,7 +61,6 @@ def test_workspaces_and_packages_are_seen(agents: AtWork) -> None:
     assert ("**/package.json" in node.inputs, node.outputs) == (True, ["**/node_modules"])
 
 
-@pytest.mark.requirement("environment:recipes:are_proposed")
 @pytest.mark.parametrize("name", ["package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"])
 def test_scripts_of_the_package_itself_are_left_out(agents: AtWork, name: str) -> None:
     """As `prepare: husky`: a recipe sees no sources, and hooks are the person's."""
@@ -77,7 +74,6 @@ def test_scripts_of_the_package_itself_are_left_out(agents: AtWork, name: str) -
     assert without.steps[0] == [*plain.steps[0], "--ignore-scripts"]
 
 
-@pytest.mark.requirement("environment:recipes:are_proposed")
 def test_files_of_targets_stand_in_for_sources_of_cargo(agents: AtWork) -> None:
     for name in ("Cargo.lock", "Cargo.toml", "src/main.rs", "crates/a/Cargo.toml", "crates/a/src/lib.rs"):
         write(agents, name, "")
@@ -88,7 +84,6 @@ def test_files_of_targets_stand_in_for_sources_of_cargo(agents: AtWork) -> None:
     assert (rust.caches, rust.variables) == (["cargo"], {"CARGO_HOME": "{cache.cargo}"})
 
 
-@pytest.mark.requirement("environment:recipes:are_proposed")
 def test_a_project_without_lock_files_is_told_so(agents: AtWork) -> None:
     agents.begin()
     assert agents("env", "propose").startswith("No file here says what to install.")
@@ -141,7 +136,6 @@ SAID = [
 ]
 
 
-@pytest.mark.requirement("environment:recipes:other_tools")
 def test_what_files_of_other_tools_ask_for_is_shown_and_not_followed(agents: AtWork) -> None:
     agents.begin()
     for name, text in FOREIGN.items():
@@ -153,7 +147,6 @@ def test_what_files_of_other_tools_ask_for_is_shown_and_not_followed(agents: AtW
     assert "mcr.example" not in said
 
 
-@pytest.mark.requirement("environment:recipes:other_tools")
 @pytest.mark.parametrize(
     "text",
     ["{", "[]", '"x"', "[" * 100_000, '{"install": "\\u001b[31mred\\nline"}', '{"install": {"a": null}}'],
@@ -166,7 +159,6 @@ def test_a_broken_or_hostile_file_of_another_tool_is_data(agents: AtWork, text: 
     assert all(line.startswith("#") for line in said.splitlines())
 
 
-@pytest.mark.requirement("environment:recipes:failures_are_told")
 def test_the_log_of_a_build_in_advance_is_shown(agents: AtWork) -> None:
     agents.begin()
     assert agents("env", "log").startswith("No recipe was built in advance here")

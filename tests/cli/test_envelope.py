@@ -51,7 +51,6 @@ def _envelope(cli: Cli, words: list[str]) -> dict[str, Any]:
     return json.loads(result.stdout)
 
 
-@pytest.mark.requirement("cli:json:one_envelope")
 def test_the_keys_are_the_same_whatever_a_folder_holds(
     cli: Cli, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -83,7 +82,6 @@ def test_the_keys_are_the_same_whatever_a_folder_holds(
         ["vine", "show", "none.vine"],
     ],
 )
-@pytest.mark.requirement("cli:json:errors_are_in_it")
 def test_an_error_is_in_the_envelope(cli: Cli, words: list[str]) -> None:
     _mix(cli, "specs, tickets")
     result = cli.run(*words, "--json")
@@ -96,7 +94,6 @@ def test_an_error_is_in_the_envelope(cli: Cli, words: list[str]) -> None:
     assert found["error"]["message"].split()[0] in result.stderr
 
 
-@pytest.mark.requirement("cli:json:one_envelope")
 def test_what_changes_a_spec_answers_in_the_envelope(cli: Cli) -> None:
     _mix(cli, "specs")
     assert cli.json("archive", DONE)["message"].startswith("Archived")

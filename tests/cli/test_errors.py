@@ -11,27 +11,23 @@ from cli.kit import Cli, Start
 FIRST = "2026-01-22-001-x7m"
 
 
-@pytest.mark.requirement("cli:errors:sentence_and_exit_code_1")
 def test_an_unknown_id_is_a_sentence_and_exit_code_1(cli: Cli) -> None:
     for command in ("show", "verify", "diagnose", "log", "lint"):
         assert cli.error(command, "nope").startswith("Spec not found: nope\n")
 
 
-@pytest.mark.requirement("cli:errors:sentence_and_exit_code_1")
 def test_an_ambiguous_id_lists_what_matches(cli: Cli) -> None:
     for number in (1, 2):
         cli.project.spec(f"2026-01-22-00{number}-abc")
     assert "Matches: 2026-01-22-001-abc, 2026-01-22-002-abc" in cli.error("show", "abc")
 
 
-@pytest.mark.requirement("cli:errors:sentence_and_exit_code_1")
 def test_a_folder_without_specs_says_what_to_run(cli: Cli, tmp_path: Path) -> None:
     text = cli.error("list", "--project", str(tmp_path))
     assert text.startswith("Chant not initialized. Run `chant-mcp init` first.\n")
     assert str(tmp_path) in text
 
 
-@pytest.mark.requirement("cli:errors:sentence_and_exit_code_1")
 def test_a_status_that_is_none_is_refused(cli: Cli) -> None:
     assert "Must be one of: pending" in cli.error("list", "--status", "done")
 
@@ -50,12 +46,10 @@ def test_a_status_that_is_none_is_refused(cli: Cli) -> None:
         (["--read-only", "chant", "add", "Log out"], "`add` changes files, and --read-only was given."),
     ],
 )
-@pytest.mark.requirement("cli:errors:wrong_usage_is_exit_code_2")
 def test_wrong_usage_is_exit_code_2(cli: Cli, words: list[str], said: str) -> None:
     assert said in cli.error(*words, code=2)
 
 
-@pytest.mark.requirement("cli:project:found_as_the_server_finds_it")
 def test_the_project_may_be_named_before_or_behind_the_command(cli: Cli, tmp_path: Path) -> None:
     cli.project.spec(FIRST)
     root = str(cli.project.root)
@@ -73,7 +67,6 @@ def test_the_project_may_be_named_before_or_behind_the_command(cli: Cli, tmp_pat
         assert "CHANT_PROJECT names no folder" in cli.error("list", code=2)
 
 
-@pytest.mark.requirement("cli:project:found_as_the_server_finds_it")
 def test_a_sub_folder_belongs_to_the_project(cli: Cli) -> None:
     cli.project.spec(FIRST)
     (cli.project.root / "src" / "deep").mkdir(parents=True)
@@ -82,7 +75,6 @@ def test_a_sub_folder_belongs_to_the_project(cli: Cli) -> None:
         assert FIRST in cli("list")
 
 
-@pytest.mark.requirement("cli:config:users_own_file_is_read")
 def test_the_users_own_configuration_is_read(cli: Cli, tmp_path: Path) -> None:
     cli.project.spec(FIRST, body="# Many\n\n## Acceptance Criteria\n\n" + "- [ ] One\n" * 4)
     (tmp_path / "settings" / "chant").mkdir(parents=True)
@@ -94,7 +86,6 @@ def test_the_users_own_configuration_is_read(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps folders that are in use")
-@pytest.mark.requirement("cli:errors:wrong_usage_is_exit_code_2")
 def test_a_working_directory_that_is_gone_is_said(tmp_path: Path, start: Start) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
@@ -102,7 +93,6 @@ def test_a_working_directory_that_is_gone_is_said(tmp_path: Path, start: Start) 
     assert "The working directory cannot be read" in running.end(2)[1]
 
 
-@pytest.mark.requirement("cli:help:needs_no_project")
 def test_version_and_help_need_no_project(cli: Cli, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)

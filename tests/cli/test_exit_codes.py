@@ -41,7 +41,6 @@ REASONS = {
 }
 
 
-@pytest.mark.requirement("cli:exit_codes:one_table")
 def test_the_guide_has_the_exit_codes_of_all_commands() -> None:
     rows = [f"| `{name}` | {reason} |\n" for name, reason in sorted(REASONS.items())]
     table = "".join(["| Command | Exit code 1 if |\n|---|---|\n", *rows])
@@ -57,7 +56,6 @@ def test_the_guide_has_the_exit_codes_of_all_commands() -> None:
     assert len(re.findall(r"exit code 1", helps, re.IGNORECASE)) == helps.count(EXIT_CODE_1)
 
 
-@pytest.mark.requirement("cli:exit_codes:one_table")
 def test_every_command_refuses_what_it_does_not_know_with_exit_code_2(cli: Cli) -> None:
     for words in COMMANDS:
         assert cli.run(*words, "--no-such-option").exit_code == 2, words
@@ -97,7 +95,6 @@ def _broken_graph(cli: Cli) -> None:
         (_broken_graph, ["vine", "validate", "plan.vine"]),
     ],
 )
-@pytest.mark.requirement("cli:exit_codes:are_what_the_table_says")
 def test_a_finding_is_exit_code_1_and_none_is_0(
     cli: Cli, prepare: Callable[[Cli], None], words: list[str]
 ) -> None:
@@ -107,13 +104,11 @@ def test_a_finding_is_exit_code_1_and_none_is_0(
         assert json.loads(cli(*words, "--json", code=1))
 
 
-@pytest.mark.requirement("cli:output:plurals_are_right")
 def test_one_of_something_has_no_plural(cli: Cli) -> None:
     cli.project.spec(FIRST, depends_on=["2026-01-22-099-nop"])
     assert "1 checked: 1 error, 0 warnings;" in cli("lint", code=1)
 
 
-@pytest.mark.requirement("cli:exit_codes:are_what_the_table_says")
 def test_warnings_alone_are_exit_code_0(cli: Cli) -> None:
     cli.project.spec(FIRST, body="# Work\n\nAs in 2026-01-22-002-abc.\n")
     cli.project.spec("2026-01-22-002-abc", body="# Other\n")
@@ -122,7 +117,6 @@ def test_warnings_alone_are_exit_code_0(cli: Cli) -> None:
     assert "2 warnings" in out or "1 warning;" in out
 
 
-@pytest.mark.requirement("cli:exit_codes:are_what_the_table_says")
 def test_work_that_fails_is_exit_code_1(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", "fail")
     agents.begin()

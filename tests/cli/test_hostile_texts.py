@@ -176,7 +176,6 @@ def names(words: list[str]) -> str:
 
 
 @pytest.mark.parametrize("words", [*READING, *OTHERS], ids=names)
-@pytest.mark.requirement("trust:terminal:texts_do_nothing", "export:csv:does_nothing_to_a_spreadsheet")
 def test_nothing_that_steers_is_printed_into_a_pipe(
     hostile: Path, project: Project, words: list[str]
 ) -> None:
@@ -188,7 +187,6 @@ def test_nothing_that_steers_is_printed_into_a_pipe(
 
 
 @pytest.mark.parametrize("words", [words for words in READING if "--json" not in words], ids=names)
-@pytest.mark.requirement("trust:terminal:texts_do_nothing")
 def test_nothing_that_steers_is_printed_at_a_terminal(hostile: Path, words: list[str]) -> None:
     printed = at_a_terminal(hostile, *words)
     left = OWN_COLOURS.sub("", printed).replace("\r\n", "\n")
@@ -196,7 +194,6 @@ def test_nothing_that_steers_is_printed_at_a_terminal(hostile: Path, words: list
     assert found is None, left[max(0, found.start() - 80) :][:160]
 
 
-@pytest.mark.requirement("trust:terminal:texts_do_nothing")
 def test_what_scripts_show_of_items_does_nothing(hostile: Path) -> None:
     workspace = chant_mcp.open(hostile)
     shown = [repr(one) for one in (workspace, *workspace, *workspace.vines, *workspace.features)]
@@ -205,7 +202,6 @@ def test_what_scripts_show_of_items_does_nothing(hostile: Path) -> None:
     assert [text for text in shown if FORBIDDEN.search(text)] == []
 
 
-@pytest.mark.requirement("trust:terminal:texts_do_nothing")
 def test_what_is_logged_does_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     handlers, logging.root.handlers = logging.root.handlers, []
     try:
@@ -240,7 +236,6 @@ def at_a_terminal(folder: Path, *words: str) -> str:
     return printed.decode()
 
 
-@pytest.mark.requirement("trust:terminal:texts_do_nothing")
 def test_json_loses_nothing(cli: Cli) -> None:
     cli.project.spec(FIRST, body=f"# {STEERING}")
     told = cli.json("chant", "show", FIRST)
@@ -249,14 +244,12 @@ def test_json_loses_nothing(cli: Cli) -> None:
     assert "\U000e0041" in told["title"]
 
 
-@pytest.mark.requirement("trust:terminal:texts_do_nothing")
 def test_a_log_keeps_colours_that_hide_nothing() -> None:
     assert terminal.coloured("\x1b[1;31mred\x1b[0m") == "\x1b[1;31mred\x1b[0m\x1b[0m"
     for hidden in ("\x1b[8mgone", "\x1b[30;40mgone", "\x1b[5mgone", "\x1b[38;5;1;8mgone"):
         assert "\x1b[" not in terminal.coloured(hidden), hidden
 
 
-@pytest.mark.requirement("trust:terminal:one_place_prints")
 def test_commands_print_through_one_module() -> None:
     allowed = {"terminal.py", "cli.py", "log.py", "init.py", "export.py"}
     package = Path(terminal.__file__).parent

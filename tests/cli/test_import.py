@@ -24,7 +24,6 @@ def issues(tmp_path: Path) -> Path:
     return folder.parent
 
 
-@pytest.mark.requirement("import:beads:maps_issues", "import:again:brings_only_what_is_new")
 def test_import_tells_new_specs_and_what_did_not_map(cli: Cli, issues: Path) -> None:
     text = cli("import", str(issues))
     for part in (
@@ -42,7 +41,6 @@ def test_import_tells_new_specs_and_what_did_not_map(cli: Cli, issues: Path) -> 
     assert len(cli.json("chant", "list")["specs"]) == 2
 
 
-@pytest.mark.requirement("import:dry_run:writes_nothing")
 def test_a_dry_run_writes_nothing_and_may_be_asked_for_with_read_only(cli: Cli, issues: Path) -> None:
     assert "2 would be imported; nothing was written" in cli("import", str(issues), "--dry-run")
     found = cli.json("--read-only", "import", str(issues), "--dry-run")
@@ -51,13 +49,11 @@ def test_a_dry_run_writes_nothing_and_may_be_asked_for_with_read_only(cli: Cli, 
     assert cli("list").startswith("No specs. ")
 
 
-@pytest.mark.requirement("import:source:is_told_when_it_is_none")
 def test_a_path_that_is_no_source_is_refused(cli: Cli, tmp_path: Path) -> None:
     assert "Name the format: chant, vine, beads, backlog" in cli.error("import", str(tmp_path))
     assert "Invalid format 'jira'" in cli.error("import", str(tmp_path), "--from", "jira")
 
 
-@pytest.mark.requirement("import:writing:all_or_none")
 def test_an_import_that_dies_half_way_is_finished_or_never_was(
     cli: Cli, issues: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

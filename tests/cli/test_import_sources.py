@@ -29,7 +29,6 @@ def _titles(cli: Cli, *words: str) -> dict[str, str]:
     return {spec["title"]: spec["status"] for spec in cli.json("chant", "list", "--all", *words)["specs"]}
 
 
-@pytest.mark.requirement("import:origin:names_its_source")
 def test_equal_ids_of_two_sources_are_different_items(cli: Cli, tmp_path: Path) -> None:
     for name in ("one", "two"):
         waits = [{"id": "bd-1", "type": "blocks"}]
@@ -54,7 +53,6 @@ def test_equal_ids_of_two_sources_are_different_items(cli: Cli, tmp_path: Path) 
         assert specs[f"B {name}"]["depends_on"] == [specs[f"A {name}"]["id"]]
 
 
-@pytest.mark.requirement("import:origin:former_ones_count")
 def test_what_an_earlier_release_imported_is_not_imported_again(cli: Cli, tmp_path: Path) -> None:
     old = "---\ntype: code\nstatus: pending\nimported_from: beads:bd-1\n---\n\n# Quay\n"
     cli.project.write("2026-01-01-001-abc", old)
@@ -64,7 +62,6 @@ def test_what_an_earlier_release_imported_is_not_imported_again(cli: Cli, tmp_pa
     assert "1 imported, 0 were here before." in cli("import", str(other))
 
 
-@pytest.mark.requirement("import:status:by_evidence")
 def test_what_is_not_known_is_never_ready(cli: Cli, tmp_path: Path) -> None:
     _ledger(
         tmp_path / "beads",
@@ -97,7 +94,6 @@ def test_what_is_not_known_is_never_ready(cli: Cli, tmp_path: Path) -> None:
     assert {spec["title"] for spec in cli.json("chant", "ready")["specs"]} == {"Open", "T task-3"}
 
 
-@pytest.mark.requirement("import:status:a_person_maps_the_rest")
 def test_a_person_says_what_other_statuses_mean(cli: Cli, tmp_path: Path) -> None:
     folder = _ledger(tmp_path / "other", {"id": "a", "title": "A", "status": "Shipped"})
     assert cli.run("import", str(folder), "--strict").exit_code == 1
@@ -110,7 +106,6 @@ def test_a_person_says_what_other_statuses_mean(cli: Cli, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["beads", "backlog", "csv", "chant"])
-@pytest.mark.requirement("import:conflicts:are_refused")
 def test_conflict_markers_are_refused_by_file_and_line(cli: Cli, tmp_path: Path, name: str) -> None:
     marked = "<<<<<<< HEAD\n=======\n>>>>>>> other\n"
     source = tmp_path / "other"
@@ -136,7 +131,6 @@ def test_conflict_markers_are_refused_by_file_and_line(cli: Cli, tmp_path: Path,
     assert tree(cli.project.root) == before
 
 
-@pytest.mark.requirement("import:duplicates:are_named")
 def test_an_id_twice_is_the_newer_record_of_a_ledger_and_none_of_two_files(cli: Cli, tmp_path: Path) -> None:
     folder = _ledger(
         tmp_path / "other",
@@ -155,7 +149,6 @@ def test_an_id_twice_is_the_newer_record_of_a_ledger_and_none_of_two_files(cli: 
     assert set(_titles(cli)) == {"New", "T task-3"}
 
 
-@pytest.mark.requirement("import:text:is_not_changed_without_a_word")
 def test_texts_stay_and_other_forms_are_read(cli: Cli, tmp_path: Path) -> None:
     fence = "```\n<!-- AC:BEGIN -->\n- [ ] #1 In a fence\n```\n"
     body = f"## Plan\n\n{fence}\n- [ ] #1 First\n- [ ] #2 Second\n- [ ] #482 Close"

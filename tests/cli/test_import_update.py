@@ -44,7 +44,6 @@ QUAY = {
 CRANE = {"id": "bd-2", "title": "Order a crane", "status": "open", "priority": 2}
 
 
-@pytest.mark.requirement("import:update:three_way")
 def test_later_changes_of_the_source_come_and_local_edits_stay(cli: Cli, tmp_path: Path) -> None:
     source = _ledger(tmp_path / "other", QUAY, CRANE)
     first = cli.json("import", str(source))
@@ -76,7 +75,6 @@ def test_later_changes_of_the_source_come_and_local_edits_stay(cli: Cli, tmp_pat
     assert "# Paint the quay" in quay.read_text()
 
 
-@pytest.mark.requirement("import:update:three_way")
 def test_conflicts_are_named_and_the_text_here_stays(cli: Cli, tmp_path: Path) -> None:
     source = _ledger(tmp_path / "other", QUAY, CRANE)
     quay, crane = (_file(cli.project, row["id"]) for row in cli.json("import", str(source))["created"])
@@ -98,7 +96,6 @@ def test_conflicts_are_named_and_the_text_here_stays(cli: Cli, tmp_path: Path) -
     assert cli.json("import", str(source), "--update")["conflicts"] == []
 
 
-@pytest.mark.requirement("import:update:three_way")
 def test_another_clone_knows_what_was_imported_and_an_earlier_import_says_so(
     cli: Cli, tmp_path: Path
 ) -> None:
@@ -122,7 +119,6 @@ def test_another_clone_knows_what_was_imported_and_an_earlier_import_says_so(
     assert conflict["here"].startswith("archived or unreadable")
 
 
-@pytest.mark.requirement("import:update:three_way")
 def test_records_of_imports_are_committed_and_are_only_compared(cli: Cli, tmp_path: Path) -> None:
     project = cli.project
     ignored = ignore_file(project.root)
@@ -142,7 +138,6 @@ def test_records_of_imports_are_committed_and_are_only_compared(cli: Cli, tmp_pa
     assert "curl" not in _file(project, row["id"]).read_text("utf-8")
 
 
-@pytest.mark.requirement("import:sources:more")
 def test_task_master_is_read(cli: Cli, tmp_path: Path) -> None:
     tasks = [
         {"id": 1, "title": "Set up", "status": "done", "priority": "high", "dependencies": []},
@@ -190,7 +185,6 @@ def test_task_master_is_read(cli: Cli, tmp_path: Path) -> None:
     assert cli.json("import", str(tmp_path / "old" / "tasks.json"))["format"] == "taskmaster"
 
 
-@pytest.mark.requirement("import:sources:more")
 def test_taskwarrior_is_read(cli: Cli, tmp_path: Path) -> None:
     tasks = [
         {
@@ -233,7 +227,6 @@ def test_taskwarrior_is_read(cli: Cli, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.requirement("import:sources:more")
 def test_issues_of_github_are_read(cli: Cli, tmp_path: Path) -> None:
     issues = [
         {
@@ -274,7 +267,6 @@ def test_issues_of_github_are_read(cli: Cli, tmp_path: Path) -> None:
     assert "Name the format: chant, vine, beads, backlog, csv, json, taskmaster" in " ".join(error.split())
 
 
-@pytest.mark.requirement("export:fields:round_trip")
 @pytest.mark.parametrize("form", ["json", "csv"])
 def test_what_is_exported_comes_back_as_it_was(
     cli: Cli, tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch

@@ -21,7 +21,6 @@ def _archive(cli: Cli) -> None:
     (folder / f"{ARCHIVED}.md").write_text(text, encoding="utf-8")
 
 
-@pytest.mark.requirement("cli:inbox:each_with_its_command", "cli:status:says_how_many_wait")
 def test_what_waits_for_a_person_is_listed_with_its_command(agents: AtWork) -> None:
     root = agents.project.root
     agents.spec(FIRST, "Log in", "fail")
@@ -53,7 +52,6 @@ def test_what_waits_for_a_person_is_listed_with_its_command(agents: AtWork) -> N
     assert "wait for you" not in agents("status")
 
 
-@pytest.mark.requirement("cli:archived:shown_and_searched")
 @pytest.mark.parametrize("is_mixed", [False, True])
 def test_archived_specs_are_shown_and_searched(cli: Cli, is_mixed: bool) -> None:
     cli.project.spec(FIRST, body="# Log in\n\nNo needle here: needle.\n")
@@ -70,7 +68,6 @@ def test_archived_specs_are_shown_and_searched(cli: Cli, is_mixed: bool) -> None
     assert {row["id"] for row in cli.json("search", "NEEDLE", "--all")["items"]} == {FIRST, ARCHIVED}
 
 
-@pytest.mark.requirement("cli:archived:listed")
 @pytest.mark.parametrize("is_mixed", [False, True])
 def test_archived_and_cancelled_specs_are_listed_by_all(cli: Cli, is_mixed: bool) -> None:
     cli.project.spec(FIRST, body="# Log in\n", labels=["web"])
@@ -93,7 +90,6 @@ def test_archived_and_cancelled_specs_are_listed_by_all(cli: Cli, is_mixed: bool
     assert ARCHIVED not in cli("list", "--all", "--ready")
 
 
-@pytest.mark.requirement("cli:archived:counts_as_done")
 def test_an_archived_dependency_is_done_in_the_graph(cli: Cli) -> None:
     cli.project.spec(FIRST, depends_on=[ARCHIVED])
     cli.project.spec(SECOND, depends_on=["2026-01-20-001-gone"])

@@ -254,7 +254,6 @@ def _commands(table: TableCommand, path: tuple[str, ...] = ()) -> Iterator[str]:
         yield from _commands(inner, (*path, name))
 
 
-@pytest.mark.requirement("cli:json:schemas")
 def test_every_answer_fits_the_schema_of_its_command(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -306,7 +305,6 @@ def _keys(schema: dict[str, Any]) -> set[str]:
     return {name for form in forms for name in form.get("properties", {})}
 
 
-@pytest.mark.requirement("cli:json:schemas")
 def test_every_command_with_json_has_a_schema(cli: Cli) -> None:
     cached = read_schemas()
     for command in _commands(read_table()):

@@ -35,7 +35,6 @@ def _interrupt(running: Running) -> Any:
     return running.end()
 
 
-@pytest.mark.requirement("cli:log:follows_with_f")
 def test_lines_are_printed_as_they_are_written(project: Any, start: Start) -> None:
     project.spec(FIRST)
     log = project.log(FIRST, "old\nlast\n")
@@ -48,7 +47,6 @@ def test_lines_are_printed_as_they_are_written(project: Any, start: Start) -> No
     assert _interrupt(running) == ("", "")
 
 
-@pytest.mark.requirement("cli:log:follows_with_f")
 def test_more_lines_than_one_answer_holds_all_come_in_order(project: Any, start: Start) -> None:
     project.spec(FIRST)
     log = project.log(FIRST, "begin\n")
@@ -60,7 +58,6 @@ def test_more_lines_than_one_answer_holds_all_come_in_order(project: Any, start:
     assert _interrupt(running) == ("", "")
 
 
-@pytest.mark.requirement("cli:log:follows_with_f")
 def test_a_log_that_is_not_there_yet_is_waited_for(project: Any, start: Start) -> None:
     project.spec(FIRST)
     running = _follow(start, project.root)
@@ -70,7 +67,6 @@ def test_a_log_that_is_not_there_yet_is_waited_for(project: Any, start: Start) -
     assert _interrupt(running) == ("", "")
 
 
-@pytest.mark.requirement("cli:log:follows_with_f")
 def test_a_log_that_begins_anew_is_printed_from_its_beginning(project: Any, start: Start) -> None:
     project.spec(FIRST)
     project.log(FIRST, "a long line of the first run\n")
@@ -81,7 +77,6 @@ def test_a_log_that_begins_anew_is_printed_from_its_beginning(project: Any, star
     assert _interrupt(running) == ("", "")
 
 
-@pytest.mark.requirement("cli:log:follows_with_f", "cli:json:every_command_has_it")
 def test_with_json_each_answer_is_a_line(project: Any, start: Start) -> None:
     project.spec(FIRST)
     log = project.log(FIRST, "one\n")
@@ -93,7 +88,6 @@ def test_with_json_each_answer_is_a_line(project: Any, start: Start) -> None:
     assert _interrupt(running) == ("", "")
 
 
-@pytest.mark.requirement("cli:errors:sentence_and_exit_code_1")
 def test_it_ends_when_the_spec_is_gone(project: Any, start: Start) -> None:
     project.spec(FIRST)
     log = project.log(FIRST, "one\n")
@@ -105,13 +99,11 @@ def test_it_ends_when_the_spec_is_gone(project: Any, start: Start) -> None:
     assert err.startswith(f"Spec not found: {FIRST}")
 
 
-@pytest.mark.requirement("cli:errors:sentence_and_exit_code_1")
 def test_an_unknown_spec_is_not_waited_for(project: Any, start: Start) -> None:
     _, err = _follow(start, project.root).end(1)
     assert err.startswith("Spec not found: x7m")
 
 
-@pytest.mark.requirement("trust:terminal:texts_do_nothing", "cli:log:follows_with_f")
 def test_what_is_followed_does_nothing_to_a_terminal(project: Any, start: Start) -> None:
     project.spec(FIRST)
     log = project.log(FIRST, "begin\n")

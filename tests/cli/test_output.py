@@ -12,7 +12,6 @@ FIRST = "2026-01-22-001-x7m"
 STEERING = "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b1m \u202egnorw"
 
 
-@pytest.mark.requirement("cli:output:fits_eighty_columns")
 def test_lines_stay_within_eighty_columns_and_ids_are_whole(cli: Cli) -> None:
     long = "2026-01-22-00a-k3f.12.3"
     cli.project.spec(FIRST, status="needs_attention", body="# " + "many words " * 20, type="documentation")
@@ -26,7 +25,6 @@ def test_lines_stay_within_eighty_columns_and_ids_are_whole(cli: Cli) -> None:
     assert "…" not in text
 
 
-@pytest.mark.requirement("cli:output:fits_eighty_columns")
 def test_an_id_too_long_for_a_line_is_folded_not_cut(cli: Cli) -> None:
     id = "an-" + "unusually-" * 12 + "long-name"
     cli.project.spec(id)
@@ -34,13 +32,11 @@ def test_an_id_too_long_for_a_line_is_folded_not_cut(cli: Cli) -> None:
     assert id in cells
 
 
-@pytest.mark.requirement("cli:output:colours_only_at_a_terminal")
 def test_there_are_no_colours_without_a_terminal(cli: Cli) -> None:
     cli.project.spec(FIRST, status="failed")
     assert "\x1b" not in cli("list") + cli("status") + cli("lint") + cli("show", FIRST)
 
 
-@pytest.mark.requirement("cli:output:colours_only_at_a_terminal")
 def test_statuses_are_coloured_at_a_terminal() -> None:
     spec = {"id": FIRST, "status": "failed", "type": "code", "title": "T"}
     out = Console(force_terminal=True, color_system="standard", width=80)
@@ -49,7 +45,6 @@ def test_statuses_are_coloured_at_a_terminal() -> None:
     assert "\x1b[31mfailed" in printed.get()
 
 
-@pytest.mark.requirement("cli:output:texts_of_specs_do_not_steer_the_terminal")
 def test_texts_of_specs_do_not_steer_the_terminal(cli: Cli) -> None:
     cli.project.spec(FIRST, body=f"# {STEERING}\n\n{STEERING} needle\n\n- [ ] {STEERING}", labels=["l"])
     cli.project.write("2026-01-22-003-bad", f"---\nlabels: [{STEERING}\n---\n")
@@ -59,19 +54,16 @@ def test_texts_of_specs_do_not_steer_the_terminal(cli: Cli) -> None:
     assert "\N{REPLACEMENT CHARACTER}[31mred" in cli("list")
 
 
-@pytest.mark.requirement("cli:output:texts_of_specs_do_not_steer_the_terminal")
 def test_texts_of_specs_are_not_taken_for_markup(cli: Cli) -> None:
     cli.project.spec(FIRST, body="# Keep [bold]brackets[/bold] and :smile:")
     assert "Keep [bold]brackets[/bold] and :smile:" in cli("list")
 
 
-@pytest.mark.requirement("cli:output:texts_of_specs_do_not_steer_the_terminal")
 def test_a_log_at_a_terminal_keeps_its_colours_and_nothing_else() -> None:
     assert terminal.coloured("\x1b[31mred\x1b[0m\x1b[2J\x07") == "\x1b[31mred\x1b[0m\ufffd[2J\ufffd\x1b[0m"
     assert terminal.coloured("plain") == "plain"
 
 
-@pytest.mark.requirement("cli:output:surroundings_do_not_matter")
 def test_output_is_utf8_whatever_the_locale_says(
     cli: Cli, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,7 +75,6 @@ def test_output_is_utf8_whatever_the_locale_says(
         assert err == ""
 
 
-@pytest.mark.requirement("cli:output:surroundings_do_not_matter")
 def test_a_closed_pipe_ends_a_command_without_a_trace(cli: Cli, start: Start) -> None:
     for number in range(1_000):
         cli.project.spec(f"2026-01-22-{number:03}-abc", body=f"# {'words ' * 20}")
@@ -93,7 +84,6 @@ def test_a_closed_pipe_ends_a_command_without_a_trace(cli: Cli, start: Start) ->
         assert running.stop_reading() == "", words
 
 
-@pytest.mark.requirement("cli:output:surroundings_do_not_matter")
 def test_an_environment_that_is_no_text_does_not_matter(
     cli: Cli, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,6 @@ SECOND = "2026-01-22-002-k3f"
 CRITERIA = "# Log in\n\n## Acceptance Criteria\n\n- [x] Works\n- [ ] Tested"
 
 
-@pytest.mark.requirement("cli:list:prints_specs")
 def test_list_prints_id_status_title_and_labels(cli: Cli) -> None:
     cli.project.spec(FIRST, body="# Log in", status="in_progress", labels=["auth"])
     cli.project.spec(SECOND, body="no title", type="driver")
@@ -22,7 +21,6 @@ def test_list_prints_id_status_title_and_labels(cli: Cli) -> None:
     assert "(no title) (driver)" in text
 
 
-@pytest.mark.requirement("cli:list:prints_specs")
 def test_list_filters_by_status(cli: Cli) -> None:
     cli.project.spec(FIRST, status="completed")
     cli.project.spec(SECOND, status="cancelled")
@@ -33,12 +31,10 @@ def test_list_filters_by_status(cli: Cli) -> None:
     assert cli("list") == "All specs (2) are cancelled; --status cancelled lists them.\n"
 
 
-@pytest.mark.requirement("cli:list:prints_specs")
 def test_list_without_specs_says_so(cli: Cli) -> None:
     assert cli("list") == "No specs. `chant-mcp add TEXT` creates the first one.\n"
 
 
-@pytest.mark.requirement("cli:all:shows_what_a_page_leaves_out")
 def test_a_list_that_is_cut_says_how_to_see_the_rest(cli: Cli) -> None:
     for number in range(55):
         cli.project.spec(f"2026-01-22-{number:03}-abc")
@@ -49,7 +45,6 @@ def test_a_list_that_is_cut_says_how_to_see_the_rest(cli: Cli) -> None:
     assert "shown" not in everything
 
 
-@pytest.mark.requirement("cli:all:shows_what_a_page_leaves_out")
 def test_all_gathers_more_than_one_answer_holds(cli: Cli) -> None:
     for number in range(60):
         cli.project.spec(f"2026-01-22-{number:03}-abc", labels=["x" * 1_000])
@@ -63,7 +58,6 @@ def test_all_gathers_more_than_one_answer_holds(cli: Cli) -> None:
     assert (len(cut["specs"]), cut["next_offset"]) == (55, 55)
 
 
-@pytest.mark.requirement("cli:ready:prints_ready_specs")
 def test_ready_prints_what_waits_for_nothing(cli: Cli) -> None:
     cli.project.spec(FIRST)
     cli.project.spec(SECOND, depends_on=[FIRST])
@@ -74,7 +68,6 @@ def test_ready_prints_what_waits_for_nothing(cli: Cli) -> None:
     assert cli("ready") == "No specs are ready.\n"
 
 
-@pytest.mark.requirement("cli:show:prints_one_spec")
 def test_show_prints_fields_and_the_rendered_body(cli: Cli) -> None:
     cli.project.spec(FIRST, status="in_progress")
     body = f"{CRITERIA}\n\nSome *emphasis*."
@@ -93,7 +86,6 @@ def test_show_prints_fields_and_the_rendered_body(cli: Cli) -> None:
     assert "Branch" not in text, "absent values are left out"
 
 
-@pytest.mark.requirement("cli:show:prints_one_spec")
 def test_show_prints_what_else_the_file_says(cli: Cli) -> None:
     keys = {"tracks": ["a.py", "b.py"], "retry_state": "{attempts: 1}", "approval": "{required: true}"}
     cli.project.spec(FIRST, type="documentation", public="false", **keys)
@@ -107,13 +99,11 @@ def test_show_prints_what_else_the_file_says(cli: Cli) -> None:
         assert part in text
 
 
-@pytest.mark.requirement("cli:show:prints_one_spec")
 def test_show_raw_prints_the_body_alone(cli: Cli) -> None:
     cli.project.spec(FIRST, body="# Log in\n\nSome *emphasis*.")
     assert cli("show", "--raw", FIRST) == "# Log in\n\nSome *emphasis*.\n"
 
 
-@pytest.mark.requirement("cli:show:prints_one_spec")
 def test_show_has_the_whole_of_a_body_that_one_answer_cannot_hold(cli: Cli) -> None:
     body = "# Long\n\n" + "\n".join(f"Line {number} of the body" for number in range(6_000))
     cli.project.spec(FIRST, body=body)
@@ -123,7 +113,6 @@ def test_show_has_the_whole_of_a_body_that_one_answer_cannot_hold(cli: Cli) -> N
     assert "next_offset" not in data
 
 
-@pytest.mark.requirement("cli:status:prints_counts")
 def test_status_prints_counts_and_activity(cli: Cli) -> None:
     cli.project.spec(FIRST, status="in_progress", body="# Log in")
     cli.project.spec(SECOND)
@@ -141,7 +130,6 @@ def test_status_prints_counts_and_activity(cli: Cli) -> None:
     assert "Log in" in activity
 
 
-@pytest.mark.requirement("cli:lint:prints_findings")
 def test_lint_prints_findings_and_scores(cli: Cli) -> None:
     cli.project.spec(FIRST, depends_on=["2026-01-22-009-zzz"], body="no title")
     text = cli("lint", code=1)
@@ -153,7 +141,6 @@ def test_lint_prints_findings_and_scores(cli: Cli) -> None:
     assert "→ Add at least 1 acceptance criteria checkbox" in cli("lint", "x7m", code=1)
 
 
-@pytest.mark.requirement("cli:all:shows_what_a_page_leaves_out")
 def test_lint_all_shows_what_a_page_leaves_out(cli: Cli) -> None:
     for number in range(55):
         cli.project.spec(f"2026-01-22-{number:03}-abc")
@@ -163,7 +150,6 @@ def test_lint_all_shows_what_a_page_leaves_out(cli: Cli) -> None:
     assert len(cli.json("lint", "--all")["scores"]) == 55
 
 
-@pytest.mark.requirement("cli:search:prints_matches")
 def test_search_prints_matches_with_the_line_found(cli: Cli) -> None:
     cli.project.spec(FIRST, body="# Log in\n\nUse the harbour's key.")
     cli.project.spec(SECOND, status="completed", body="# Other\n\nThe harbour again.")
@@ -182,7 +168,6 @@ def test_search_prints_matches_with_the_line_found(cli: Cli) -> None:
         (["--prompt", "nope"], "Invalid parameter 'prompt': there is no .chant/prompts/nope.md"),
     ],
 )
-@pytest.mark.requirement("cli:add:refuses_what_would_be_broken")
 def test_add_refuses_what_would_be_broken(cli: Cli, words: list[str], said: str) -> None:
     before = tree(cli.project.root)
     error = " ".join(cli.error("add", "Log out", *words).split())
@@ -192,7 +177,6 @@ def test_add_refuses_what_would_be_broken(cli: Cli, words: list[str], said: str)
     assert cli("add", "Log out", *words, "--force").startswith("Created spec: ")
 
 
-@pytest.mark.requirement("cli:add:prints_the_path")
 def test_add_prints_the_path(cli: Cli) -> None:
     first, second = cli("add", "Log out").splitlines()[:2]
     path = second.removeprefix("File: ")
@@ -201,7 +185,6 @@ def test_add_prints_the_path(cli: Cli) -> None:
     assert (cli.project.root / cli.json("add", "Log in")["path"]).is_file()
 
 
-@pytest.mark.requirement("cli:add:creates_a_spec")
 def test_add_creates_a_spec_and_prints_its_id(cli: Cli) -> None:
     cli.project.spec(FIRST)
     cli.project.spec(SECOND, type="driver")
@@ -226,7 +209,6 @@ def test_add_creates_a_spec_and_prints_its_id(cli: Cli) -> None:
     assert "- [ ] Works\n- [ ] Tested" in written
 
 
-@pytest.mark.requirement("cli:verify:prints_criteria")
 def test_verify_prints_criteria_and_exits_with_1_until_all_are_met(cli: Cli) -> None:
     cli.project.spec(FIRST, body=CRITERIA)
     text = cli("verify", "x7m", code=1)
@@ -237,7 +219,6 @@ def test_verify_prints_criteria_and_exits_with_1_until_all_are_met(cli: Cli) -> 
     assert "All acceptance criteria met" in cli("verify", "x7m")
 
 
-@pytest.mark.requirement("cli:log:prints_the_log")
 def test_log_prints_the_last_lines(cli: Cli) -> None:
     cli.project.spec(FIRST)
     cli.project.log(FIRST, "2026-02-02T10:00:00Z one\n2026-02-02T10:00:05Z two\n2026-02-02T10:00:09Z three\n")
@@ -248,7 +229,6 @@ def test_log_prints_the_last_lines(cli: Cli) -> None:
     assert cli.error("log", SECOND).startswith(f"No log file found for spec '{SECOND}'.")
 
 
-@pytest.mark.requirement("cli:diagnose:prints_checks")
 def test_diagnose_prints_checks_and_exits_with_1_when_one_fails(cli: Cli) -> None:
     cli.project.spec(FIRST)
     text = cli("diagnose", "x7m")
@@ -260,7 +240,6 @@ def test_diagnose_prints_checks_and_exits_with_1_when_one_fails(cli: Cli) -> Non
     assert "Status is completed but acceptance criteria unchecked" in " ".join(failed.split())
 
 
-@pytest.mark.requirement("cli:json:every_command_has_it")
 def test_json_is_the_answer_of_the_tool(cli: Cli) -> None:
     cli.project.spec(FIRST, body=CRITERIA)
     cli.project.log(FIRST, "line\n")
@@ -283,7 +262,6 @@ def test_json_is_the_answer_of_the_tool(cli: Cli) -> None:
     assert cli.project.path(added["spec_id"]).is_file()
 
 
-@pytest.mark.requirement("cli:dialect:commands_exist_under_chant")
 def test_the_same_commands_stand_under_chant(cli: Cli) -> None:
     cli.project.spec(FIRST, body=CRITERIA)
     for words in (["list"], ["ready"], ["show", FIRST], ["status"], ["search", "log"], ["lint"]):
@@ -294,7 +272,6 @@ def test_the_same_commands_stand_under_chant(cli: Cli) -> None:
         assert name in cli("chant", "--help")
 
 
-@pytest.mark.requirement("cli:problems:told_below_the_table")
 def test_problems_are_told_below_the_table(cli: Cli) -> None:
     cli.project.spec(FIRST)
     cli.project.write("2026-01-22-003-bad", "---\nlabels: [a\n---\n")

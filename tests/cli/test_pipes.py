@@ -19,7 +19,6 @@ def piped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     return cli
 
 
-@pytest.mark.requirement("cli:pipes:one_line_an_item")
 def test_a_pipe_gets_a_line_for_each_item(piped: Cli) -> None:
     expected = f"{FIRST}\tpending\t{LONG.strip()} #web #ui\n{SECOND}\tpending\tTab here (research)\n"
     assert piped("list") == piped("ready") == piped("chant", "list") == expected
@@ -35,7 +34,6 @@ def test_a_pipe_gets_a_line_for_each_item(piped: Cli) -> None:
     assert f"# {LONG.strip()}\n" in piped("show", FIRST)
 
 
-@pytest.mark.requirement("cli:pipes:format")
 def test_a_format_says_what_is_printed(piped: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert piped("list", "--format", "{id}\\t{labels}|{depends_on}") == f"{FIRST}\tweb,ui|\n{SECOND}\t|\n"
     assert piped("search", "needle", "--format", "{title}") == "Tab here\n"

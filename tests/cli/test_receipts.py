@@ -173,7 +173,6 @@ def _drop_check(landed: Landed) -> None:
     landed.commit("No checks", "later.txt", "later\n")
 
 
-@pytest.mark.requirement("receipts:verify:squash_and_rebase_keep_it")
 @pytest.mark.parametrize("change", [_squash, _rebase, _reword_commit, _later_work])
 def test_what_keeps_the_files_keeps_the_receipt(change: Callable[[Landed], None], landed: Landed) -> None:
     landed.keep()
@@ -186,7 +185,6 @@ def test_what_keeps_the_files_keeps_the_receipt(change: Callable[[Landed], None]
     assert word in receipt["derived"][0]
 
 
-@pytest.mark.requirement("receipts:verify:names_what_does_not_hold")
 @pytest.mark.parametrize(
     ("change", "kinds"),
     [
@@ -209,7 +207,6 @@ def test_what_does_not_hold_is_named(
     assert [finding["kind"] for finding in receipt["findings"]] == kinds, receipt
 
 
-@pytest.mark.requirement("receipts:verify:names_what_does_not_hold")
 def test_forged_receipts_do_not_hold(landed: Landed) -> None:
     easy = {"hash": "c" * 64, "count": 1, "ticked": 1, "items": [{"text": "Easy", "ticked": True}]}
     failed = {"name": "unit", "exit": 1, "ms": 1, "tree": "d" * 40}
@@ -236,9 +233,6 @@ def test_forged_receipts_do_not_hold(landed: Landed) -> None:
     ]
 
 
-@pytest.mark.requirement(
-    "receipts:verify:offline_without_trust", "receipts:verify:says_derived_and_claimed_apart"
-)
 def test_receipts_are_verified_without_trust_and_nothing_is_run(
     landed: Landed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,7 +269,6 @@ def test_receipts_are_verified_without_trust_and_nothing_is_run(
     assert not mark.exists()
 
 
-@pytest.mark.requirement("receipts:left:by_hand", "receipts:kept:by_archive_cancel_and_prune")
 @pytest.mark.parametrize("form", ["files", "reftable"])
 def test_a_completion_by_hand_says_that_no_check_was_run(form: str, project: Project) -> None:
     project.config(CONFIG)
@@ -310,7 +303,6 @@ def test_a_completion_by_hand_says_that_no_check_was_run(form: str, project: Pro
     assert len(chant.receipt_show(FIRST).data["receipts"]) == 1
 
 
-@pytest.mark.requirement("receipts:left:failure_is_reported")
 def test_a_receipt_that_cannot_be_written_is_reported_and_left_later(project: Project) -> None:
     project.config(CONFIG)
     project.spec(FIRST, body=DONE, status="in_progress")
@@ -328,7 +320,6 @@ def test_a_receipt_that_cannot_be_written_is_reported_and_left_later(project: Pr
     assert opened(project.root).receipt_verify().data["holds"]
 
 
-@pytest.mark.requirement("receipts:verify:policy_of_the_target")
 def test_the_target_says_whether_receipts_are_asked_for(
     landed: Landed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -363,7 +354,6 @@ def test_the_target_says_whether_receipts_are_asked_for(
     assert "Failed to load config" in cli.error("verify", "--all", "--target", "broken")
 
 
-@pytest.mark.requirement("receipts:verify:policy_of_the_target")
 def test_a_driver_is_judged_by_its_members(landed: Landed) -> None:
     landed.project.config(CONFIG + UNIT + REQUIRED)
     landed.project.path(FIRST).unlink()
@@ -382,7 +372,6 @@ def test_a_driver_is_judged_by_its_members(landed: Landed) -> None:
     assert [spec["verdict"] for spec in report["specs"]] == ["no receipt", "does not hold"]
 
 
-@pytest.mark.requirement("receipts:exchange:never_replaced")
 def test_receipts_are_exchanged_and_never_replaced(landed: Landed, monkeypatch: pytest.MonkeyPatch) -> None:
     top = landed.root.parent
     landed.keep()
@@ -421,12 +410,6 @@ def test_receipts_are_exchanged_and_never_replaced(landed: Landed, monkeypatch: 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
-@pytest.mark.requirement(
-    "receipts:left:by_a_run_that_landed",
-    "receipts:verify:reruns_when_asked",
-    "receipts:verify:offline_without_trust",
-    "receipts:verify:policy_of_the_target",
-)
 def test_a_run_leaves_a_receipt_that_others_verify(agents: AtWork, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", f"{os.environ['HOME']}/.local/state")
     agents.spec(FIRST, "Log in")
@@ -483,7 +466,6 @@ def test_a_run_leaves_a_receipt_that_others_verify(agents: AtWork, monkeypatch: 
     assert f"{FIRST}: consistent" in agents("receipt", "verify", "--all")
 
 
-@pytest.mark.requirement("receipts:left:by_hand")
 def test_receipts_need_a_repository(project: Project) -> None:
     project.spec(FIRST, body=DONE, status="in_progress")
     chant: ChantProject = opened(project.root)

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import pytest
 from chant_mcp.preview import Preview
 from cli.at_work import FIRST, AtWork
 
@@ -44,7 +43,6 @@ def typed(agents: AtWork, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(argv, cwd=agents.project.root, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.requirement("environment:command:as_an_agent")
 def test_a_command_sees_what_an_agent_sees_and_its_exit_code_is_kept(agents: AtWork) -> None:
     agents.begin()
     config = agents.project.root / ".chant" / "config.md"
@@ -123,7 +121,6 @@ def asked(address: str, path: str, **headers: str) -> http.client.HTTPResponse:
     return connection.getresponse()
 
 
-@pytest.mark.requirement("environment:preview:framed")
 def test_a_preview_is_a_sandboxed_frame_that_leads_nowhere_else() -> None:
     with served() as preview:
         frame = asked(preview.frame, "/")
@@ -142,7 +139,6 @@ def test_a_preview_is_a_sandboxed_frame_that_leads_nowhere_else() -> None:
         assert (moved.status, moved.headers["Location"]) == (302, "/there")
 
 
-@pytest.mark.requirement("environment:preview:framed")
 def test_a_preview_is_no_page_by_itself_and_has_one_name() -> None:
     with served() as preview:
         for headers in ({}, {"Sec_Fetch_Dest": "document"}):
@@ -154,7 +150,6 @@ def test_a_preview_is_no_page_by_itself_and_has_one_name() -> None:
         assert asked(preview.frame, "/", Host="evil.example").status == 421
 
 
-@pytest.mark.requirement("environment:preview:framed")
 def test_a_preview_needs_a_run(agents: AtWork) -> None:
     agents.spec(FIRST, "A form")
     agents.begin()

@@ -18,7 +18,6 @@ from cli.kit import PATIENCE, Start, call_text, tool_names
 FIRST = "2026-01-22-001-x7m"
 
 
-@pytest.mark.requirement("cli:scripts:both_are_installed")
 def test_both_console_scripts_are_the_same_program() -> None:
     scripts = {script.name: script for script in entry_points(group="console_scripts")}
     assert scripts["chant-mcp"].load() is main
@@ -31,14 +30,13 @@ def test_both_console_scripts_are_the_same_program() -> None:
         assert done.stdout.startswith(b"chant-mcp, version ")
 
 
-@pytest.mark.requirement("cli:serve:chant_mcp_starts_the_server", "cli:serve:python_module_starts_the_server")
+@pytest.mark.requirement("cli:serve:chant_mcp_starts_the_server")
 def test_it_serves_with_mcp_and_without_a_command(project: Any, start: Start) -> None:
     bare = tool_names(start(project.root))
     assert "chant_spec_list" in bare
     assert tool_names(start(project.root, "mcp")) == bare
 
 
-@pytest.mark.requirement("cli:serve:hint_at_a_terminal")
 def test_at_a_terminal_it_explains_itself_and_ends_at_ctrl_d(
     project: Any, start: Start, terminal: tuple[int, int]
 ) -> None:
@@ -54,7 +52,6 @@ def test_at_a_terminal_it_explains_itself_and_ends_at_ctrl_d(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
-@pytest.mark.requirement("protocol:exit:ctrl_c_ends_cleanly")
 def test_at_a_terminal_ctrl_c_ends_it(project: Any, start: Start, terminal: tuple[int, int]) -> None:
     running = start(project.root, "mcp", "--verbose", stdin=terminal[1])
     while "Ctrl-C" not in running.error_line():
@@ -67,7 +64,6 @@ def test_at_a_terminal_ctrl_c_ends_it(project: Any, start: Start, terminal: tupl
     assert out == ""
 
 
-@pytest.mark.requirement("cli:serve:standard_error_is_quiet")
 def test_without_a_terminal_it_says_nothing(project: Any, start: Start) -> None:
     running = start(project.root)
     running.process.stdin.close()  # pyright: ignore[reportOptionalMemberAccess]
@@ -75,9 +71,6 @@ def test_without_a_terminal_it_says_nothing(project: Any, start: Start) -> None:
     assert running.end() == ("", "")
 
 
-@pytest.mark.requirement(
-    "server:toolsets:flag_names_all_or_a_list", "server:toolsets:environment_variable_works"
-)
 @pytest.mark.parametrize(
     ("before", "behind", "environment"),
     [
@@ -100,9 +93,6 @@ def test_toolsets_come_from_the_flag_or_the_environment(
     assert "chant_add" in tool_names(start(project.root, *before, "mcp", *behind))
 
 
-@pytest.mark.requirement(
-    "server:toolsets:flag_names_all_or_a_list", "server:toolsets:environment_variable_works"
-)
 def test_an_unknown_toolset_is_refused_with_the_names_there_are(
     project: Any, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,7 +104,6 @@ def test_an_unknown_toolset_is_refused_with_the_names_there_are(
     assert "--toolsets names no toolset" in start(project.root, "mcp", "--toolsets", ",").end(2)[1]
 
 
-@pytest.mark.requirement("server:read_only:lists_no_mutating_tool", "server:read_only:refuses_mutating_calls")
 @pytest.mark.parametrize(
     "words", [["--read-only", "mcp"], ["mcp", "--read-only", "--toolsets", "all"], ["--read-only"]]
 )
@@ -134,9 +123,6 @@ def _titles(project: Any, title: str) -> Any:
     return project
 
 
-@pytest.mark.requirement(
-    "server:project:flag_chooses_the_folder", "server:project:environment_chooses_the_folder"
-)
 def test_the_flag_wins_over_the_environment_and_that_over_the_folder(
     project: Any, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,9 +142,6 @@ def test_the_flag_wins_over_the_environment_and_that_over_the_folder(
     assert '"other"' in served("--project", str(here.root), "mcp", "--project", str(other.root))
 
 
-@pytest.mark.requirement(
-    "server:project:nearest_chant_folder_upwards", "server:project:git_top_level_comes_next"
-)
 def test_a_server_started_in_a_sub_folder_serves_the_project(
     project: Any, start: Start, tmp_path: Path
 ) -> None:
@@ -174,7 +157,6 @@ def test_a_server_started_in_a_sub_folder_serves_the_project(
     assert '"specs": []' in call_text(start(checkout / "src"), "chant_spec_list")
 
 
-@pytest.mark.requirement("cli:serve:standard_error_is_quiet")
 def test_verbose_logs_to_standard_error(project: Any, start: Start) -> None:
     def logged(*words: str) -> str:
         running = start(project.root, *words)
@@ -189,7 +171,6 @@ def test_verbose_logs_to_standard_error(project: Any, start: Start) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the process ends by a signal")
-@pytest.mark.requirement("house:tests:stand_on_checked_tables")
 def test_a_crash_on_demand_reaches_the_core(
     project: Any, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +184,6 @@ def test_a_crash_on_demand_reaches_the_core(
     assert running.process.returncode == -signal.SIGABRT
 
 
-@pytest.mark.requirement("cli:serve:imports_only_what_it_needs")
 def test_serving_imports_nothing_that_only_people_need(project: Any) -> None:
     code = (
         "import sys; from chant_mcp.cli import main\n"

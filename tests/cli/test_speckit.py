@@ -15,7 +15,6 @@ def features(cli: Cli) -> Features:
     return made(cli.project.root)
 
 
-@pytest.mark.requirement("cli:speckit:context_says_why")
 def test_context_shows_the_feature_and_what_decided(cli: Cli) -> None:
     shown = cli("speckit", "context")
     assert "specs/060-mcp" in shown
@@ -23,7 +22,6 @@ def test_context_shows_the_feature_and_what_decided(cli: Cli) -> None:
     assert cli.json("speckit", "context")["why"]["feature"] == "branch"
 
 
-@pytest.mark.requirement("cli:speckit:features_are_listed")
 def test_features_are_listed_and_another_one_can_be_meant(cli: Cli, features: Features) -> None:
     features.write("specs/061-next/tasks.md", "- [ ] T001 Other\n")
     assert [one["spec_dir"] for one in cli.json("speckit", "features")] == [
@@ -35,7 +33,6 @@ def test_features_are_listed_and_another_one_can_be_meant(cli: Cli, features: Fe
     assert "Feature '099' not found" in cli.error("speckit", "tasks", "--feature", "099")
 
 
-@pytest.mark.requirement("cli:speckit:next_lists_what_can_be_done_at_once")
 def test_next_lists_what_can_be_done_at_once(cli: Cli) -> None:
     assert [task["id"] for task in cli.json("speckit", "next")["ready"]] == ["T001"]
     assert "waits for T001" in cli("speckit", "next")
@@ -43,7 +40,6 @@ def test_next_lists_what_can_be_done_at_once(cli: Cli) -> None:
     assert [task["id"] for task in cli.json("speckit", "next")["ready"]] == ["T002", "T003"]
 
 
-@pytest.mark.requirement("cli:speckit:complete_ticks")
 def test_complete_ticks_and_says_what_is_next(cli: Cli, features: Features) -> None:
     assert cli("speckit", "complete", "t001").splitlines()[:2] == [
         "Task T001 is complete.",
@@ -56,14 +52,12 @@ def test_complete_ticks_and_says_what_is_next(cli: Cli, features: Features) -> N
     assert "task=T001" in cli("speckit", "events")
 
 
-@pytest.mark.requirement("cli:speckit:read_prints_a_document")
 def test_read_prints_a_document_whole(cli: Cli, features: Features) -> None:
     text = "line\n" * 20_000
     features.write("specs/060-mcp/spec.md", text)
     assert cli("speckit", "read", "spec") == f"{text}\n"
 
 
-@pytest.mark.requirement("cli:answer:replies_to_a_question", "speckit:report_status:questions_expire")
 def test_an_answer_to_a_question_that_expired_is_refused(cli: Cli, features: Features) -> None:
     features.write(".specify/chant-mcp.yml", "questions: {wait_secs: 0, expire_hours: 0.0000001}\n")
     id = json.loads(features.core.ask("Which database?").text)["id"]
@@ -71,7 +65,6 @@ def test_an_answer_to_a_question_that_expired_is_refused(cli: Cli, features: Fea
     assert "is expired already" in cli.error("answer", id, "late")
 
 
-@pytest.mark.requirement("cli:answer:replies_to_a_question")
 def test_answer_answers_or_cancels_a_question(cli: Cli, features: Features) -> None:
     assert cli("speckit", "questions") == "No questions.\n"
     agent = features.core

@@ -35,7 +35,6 @@ def waiting(agents: AtWork) -> None:
     agents("split", FIRST, "--wait")
 
 
-@pytest.mark.requirement("cli:split:waits", "cli:split:shows_and_asks")
 def test_a_split_that_is_waited_for_shows_its_proposal(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", body=BODY)
     agents.begin()
@@ -47,7 +46,6 @@ def test_a_split_that_is_waited_for_shows_its_proposal(agents: AtWork) -> None:
     assert not agents.project.path(f"{FIRST}.1").exists()
 
 
-@pytest.mark.requirement("cli:split:shows_and_asks")
 def test_a_proposal_that_waits_is_shown_and_forced(agents: AtWork) -> None:
     waiting(agents)
     assert agents("split", FIRST).splitlines()[:8] == SHOWN
@@ -57,7 +55,6 @@ def test_a_proposal_that_waits_is_shown_and_forced(agents: AtWork) -> None:
     assert agents.error("split", FIRST).startswith("Spec is already split\n")
 
 
-@pytest.mark.requirement("cli:split:shows_and_asks")
 def test_a_split_that_began_says_how_to_go_on(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", "wait", body=BODY)
     agents.begin()
@@ -67,7 +64,6 @@ def test_a_split_that_began_says_how_to_go_on(agents: AtWork) -> None:
     agents("pause", FIRST)
 
 
-@pytest.mark.requirement("cli:split:waits")
 def test_a_split_that_fails_says_why_and_ends_with_1(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", "split-garbage", body=BODY)
     agents.begin()
@@ -79,7 +75,6 @@ def test_a_split_that_fails_says_why_and_ends_with_1(agents: AtWork) -> None:
     assert (run["status"], run["mode"]) == ("failed", "split")
 
 
-@pytest.mark.requirement("cli:split:waits")
 def test_force_and_wait_write_at_once(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", body=BODY)
     agents.begin()
@@ -89,7 +84,6 @@ def test_force_and_wait_write_at_once(agents: AtWork) -> None:
 
 
 @pytest.mark.parametrize("typed", ["y", "n"])
-@pytest.mark.requirement("cli:split:shows_and_asks")
 def test_at_a_terminal_a_person_decides(
     agents: AtWork, start: Start, terminal: tuple[int, int], typed: str
 ) -> None:
@@ -102,7 +96,6 @@ def test_at_a_terminal_a_person_decides(
     assert Path(agents.project.path(f"{FIRST}.2")).exists() == (typed == "y")
 
 
-@pytest.mark.requirement("chant:split:consent_is_to_one_proposal")
 def test_at_a_terminal_only_what_was_shown_is_written(
     agents: AtWork, start: Start, terminal: tuple[int, int]
 ) -> None:

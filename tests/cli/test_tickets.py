@@ -72,7 +72,6 @@ def test_list_filters_by_all_that_is_given_and_by_any_value_of_one_kind(cli: Cli
     assert "Invalid status 'done'. Must be one of: Proposed,\nApproved" in refused
 
 
-@pytest.mark.requirement("cli:tickets:list_says_what_it_leaves_out")
 def test_list_shows_twenty_and_says_how_to_see_the_rest(cli: Cli) -> None:
     for number in range(1, 31):
         write_ticket(cli.project, number, status="Approved" if number % 5 else "Proposed")
@@ -83,7 +82,6 @@ def test_list_shows_twenty_and_says_how_to_see_the_rest(cli: Cli) -> None:
     assert "shown" not in everything
 
 
-@pytest.mark.requirement("cli:tickets:list_says_what_it_leaves_out")
 def test_all_gathers_more_than_one_answer_holds(cli: Cli) -> None:
     for number in range(1, 301):
         write_ticket(cli.project, number, f"# {'t' * 100}", assignee="a" * 100, phaseEpic="p" * 100)
@@ -93,7 +91,6 @@ def test_all_gathers_more_than_one_answer_holds(cli: Cli) -> None:
     assert len(cli.json("tickets", "ready", "--all")["crs"]) == 300
 
 
-@pytest.mark.requirement("cli:tickets:ready_prints_what_can_be_begun")
 def test_ready_prints_what_is_approved_and_waits_for_nothing(cli: Cli) -> None:
     write_ticket(cli.project, 1)
     write_ticket(cli.project, 2, dependsOn="DEM-001")
@@ -236,7 +233,6 @@ def test_projects_says_what_was_passed_over_and_where_there_is_none(cli: Cli) ->
     assert ".mdt-config.toml" in text
 
 
-@pytest.mark.requirement("cli:tickets:project_is_named_by_code_or_folder")
 def test_a_project_is_named_by_its_code_its_folder_or_the_key(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,7 +257,6 @@ def test_a_project_is_named_by_its_code_its_folder_or_the_key(
     assert "Directory './zzz' does not exist" in cli.error("tickets", "list", "--project", "./zzz", code=2)
 
 
-@pytest.mark.requirement("cli:json:every_command_has_it")
 def test_json_is_the_very_text_of_the_answer(cli: Cli) -> None:
     write_ticket(cli.project, 1, BODY, dependsOn="DEM-002")
     write_ticket(cli.project, 2)
@@ -283,7 +278,6 @@ def test_json_is_the_very_text_of_the_answer(cli: Cli) -> None:
         assert cli.json("tickets", *words) == core.data, words
 
 
-@pytest.mark.requirement("cli:errors:sentence_and_exit_code_1")
 def test_an_unknown_ticket_is_a_sentence_and_exit_code_1(cli: Cli) -> None:
     write_ticket(cli.project, 1)
     for command in ("show", "sections", "advice"):
@@ -292,7 +286,6 @@ def test_an_unknown_ticket_is_a_sentence_and_exit_code_1(cli: Cli) -> None:
     assert "'x' is no key; expected a code such as DEM-007" in cli.error("tickets", "show", "x")
 
 
-@pytest.mark.requirement("cli:output:fits_eighty_columns")
 def test_tables_stay_within_eighty_columns_and_codes_are_whole(cli: Cli) -> None:
     long = {"assignee": "a" * 90, "phaseEpic": "some words " * 12, "status": "Partially Implemented"}
     write_ticket(cli.project, 123_456, f"# {'x' * 200}\n\n## {'y' * 200}\n", **long)
@@ -303,7 +296,6 @@ def test_tables_stay_within_eighty_columns_and_codes_are_whole(cli: Cli) -> None
     assert "\nDEM-123456 " in cli("tickets", "list")
 
 
-@pytest.mark.requirement("cli:output:colours_only_at_a_terminal")
 def test_statuses_and_priorities_are_coloured_at_a_terminal_alone(cli: Cli) -> None:
     path = write_ticket(cli.project, 1, "# T", status="Implemented", priority="Critical")
     texts = [
@@ -318,7 +310,6 @@ def test_statuses_and_priorities_are_coloured_at_a_terminal_alone(cli: Cli) -> N
     assert "\x1b[1;31mCritical" in printed.get()
 
 
-@pytest.mark.requirement("cli:output:texts_of_specs_do_not_steer_the_terminal")
 def test_texts_of_tickets_do_not_steer_the_terminal_and_are_no_markup(cli: Cli) -> None:
     body = f"# Keep [bold]brackets[/bold] {STEERING}\n\n## {STEERING}\n\n{STEERING}\n"
     write_ticket(cli.project, 1, body, assignee=f'"{STEERING}"', dependsOn="1", team=f'"{STEERING}"')
@@ -337,7 +328,6 @@ def test_texts_of_tickets_do_not_steer_the_terminal_and_are_no_markup(cli: Cli) 
     assert "Keep [bold]brackets[/bold]" in cli("tickets", "list")
 
 
-@pytest.mark.requirement("cli:output:surroundings_do_not_matter")
 def test_output_is_utf8_whatever_the_locale_says(
     cli: Cli, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -349,7 +339,6 @@ def test_output_is_utf8_whatever_the_locale_says(
         assert err == ""
 
 
-@pytest.mark.requirement("cli:help:needs_no_project")
 def test_help_names_the_commands_anywhere(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = cli("tickets", "--help")

@@ -155,7 +155,6 @@ def test_delete_with_yes_does_not_ask(cli: Cli) -> None:
     assert not any(path.exists() for path in paths)
 
 
-@pytest.mark.requirement("cli:json:every_command_has_it")
 def test_json_is_the_answer_of_the_tool(cli: Cli) -> None:
     made = cli.json("tickets", "add", "Log in")
     assert (made["cr"]["code"], made["cr"]["status"]) == ("DEM-001", "Proposed")
@@ -167,7 +166,6 @@ def test_json_is_the_answer_of_the_tool(cli: Cli) -> None:
     assert deleted["message"] == "CR DEM-001 deleted successfully"
 
 
-@pytest.mark.requirement("cli:errors:wrong_usage_is_exit_code_2")
 def test_what_changes_files_is_refused_when_only_reading_is_allowed(cli: Cli) -> None:
     path = write_ticket(cli.project, 1)
     before = path.read_bytes()
@@ -184,7 +182,6 @@ def test_what_changes_files_is_refused_when_only_reading_is_allowed(cli: Cli) ->
     assert cells(cli("--read-only", "tickets", "list"))[1][0] == "DEM-001"
 
 
-@pytest.mark.requirement("cli:tickets:project_is_named_by_code_or_folder")
 def test_a_new_ticket_goes_to_the_project_named(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,6 @@ def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines()]
 
 
-@pytest.mark.requirement("cli:tickets:graph_draws_what_waits")
 def test_what_a_ticket_waits_for_stands_below_it(cli: Cli) -> None:
     write_ticket(cli.project, 1, "# Base")
     write_ticket(cli.project, 2, "# Log in", status="Proposed", dependsOn="1,3,API-7")
@@ -36,7 +35,6 @@ def test_what_a_ticket_waits_for_stands_below_it(cli: Cli) -> None:
     ]
 
 
-@pytest.mark.requirement("cli:tickets:graph_draws_what_waits")
 def test_all_draws_what_is_done_and_what_stands_alone(cli: Cli) -> None:
     write_ticket(cli.project, 1, "# Done", status="Rejected")
     write_ticket(cli.project, 2, "# Log in", status="Odd", dependsOn="1")
@@ -50,7 +48,6 @@ def test_all_draws_what_is_done_and_what_stands_alone(cli: Cli) -> None:
     assert "No ticket waits for another." in cli("tickets", "graph")
 
 
-@pytest.mark.requirement("cli:tickets:graph_tells_loops")
 def test_loops_are_told_below_the_tree_and_beside_a_text(cli: Cli) -> None:
     write_ticket(cli.project, 1, "# A", dependsOn="2")
     write_ticket(cli.project, 2, "# B", dependsOn="1")
@@ -67,7 +64,6 @@ def test_loops_are_told_below_the_tree_and_beside_a_text(cli: Cli) -> None:
     assert cli.json("tickets", "graph")["cycles"] == [["DEM-001", "DEM-002"], ["DEM-003"]]
 
 
-@pytest.mark.requirement("cli:tickets:graph_prints_mermaid_and_dot")
 def test_texts_for_other_programs_hold_the_same(cli: Cli) -> None:
     write_ticket(cli.project, 1, "# Base")
     write_ticket(cli.project, 2, '# "Log" in', dependsOn="1")
@@ -82,13 +78,11 @@ def test_texts_for_other_programs_hold_the_same(cli: Cli) -> None:
     assert "Alone" in cli("tickets", "graph", "--format", "dot", "--all")
 
 
-@pytest.mark.requirement("cli:errors:wrong_usage_is_exit_code_2")
 def test_a_list_and_a_drawing_at_once_are_refused(cli: Cli) -> None:
     refused = cli.error("tickets", "graph", "--json", "--format", "dot", code=2)
     assert "--json lists tickets and --format dot draws them; give one of them." in refused
 
 
-@pytest.mark.requirement("cli:json:every_command_has_it")
 def test_json_lists_all_tickets_however_many(cli: Cli) -> None:
     for number in range(1, 301):
         write_ticket(cli.project, number, f"# {'t' * 100}")

@@ -22,7 +22,6 @@ def _rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in lines]
 
 
-@pytest.mark.requirement("cli:vine:show_prints_the_plan")
 def test_show_prints_how_far_a_plan_is_and_its_tasks(cli: Cli) -> None:
     write_plan(cli.project, PLAN.replace("(blocked)", "(complete)"))
     head, table = cli("vine", "show", "plan.vine").split("\n\n")
@@ -46,7 +45,6 @@ def test_show_prints_how_far_a_plan_is_and_its_tasks(cli: Cli) -> None:
     ]
 
 
-@pytest.mark.requirement("cli:vine:show_prints_the_plan")
 def test_show_leaves_out_what_there_is_not(cli: Cli) -> None:
     write_plan(cli.project, plan_of("r:complete"))
     text = cli("vine", "show", "plan")
@@ -55,7 +53,6 @@ def test_show_leaves_out_what_there_is_not(cli: Cli) -> None:
     assert "Statuses     1 complete " in text
 
 
-@pytest.mark.requirement("cli:vine:show_prints_one_task")
 def test_show_prints_everything_of_one_task(cli: Cli) -> None:
     write_plan(cli.project)
     text = cli("vine", "show", "plan", "--task", "freeze")
@@ -84,7 +81,6 @@ def test_show_prints_everything_of_one_task(cli: Cli) -> None:
     assert "\n              @artifact text/markdown ./freeze-list.md" in reference
 
 
-@pytest.mark.requirement("cli:vine:show_prints_one_task")
 def test_show_has_the_whole_of_a_task_that_one_answer_cannot_hold(cli: Cli) -> None:
     ids = [f"t{number}" for number in range(900)]
     write_plan(cli.project, plan_of(f"r:planning>{','.join(ids)}", *(f"{id}:notstarted" for id in ids)))
@@ -94,7 +90,6 @@ def test_show_has_the_whole_of_a_task_that_one_answer_cannot_hold(cli: Cli) -> N
     assert [node["id"] for node in data["resolved_dependencies"]] == ids
 
 
-@pytest.mark.requirement("cli:vine:list_filters")
 def test_list_chooses_by_status_and_text(cli: Cli) -> None:
     write_plan(cli.project)
 
@@ -113,7 +108,6 @@ def test_list_chooses_by_status_and_text(cli: Cli) -> None:
     assert cli.json("vine", "list", "plan", "-q", "zebra") == []
 
 
-@pytest.mark.requirement("cli:vine:list_filters", "cli:errors:sentence_and_exit_code_1")
 def test_a_status_that_is_none_is_refused_with_those_there_are(cli: Cli) -> None:
     write_plan(cli.project)
     valid = "complete, started, reviewing, planning, notstarted, blocked, ref"
@@ -122,7 +116,6 @@ def test_a_status_that_is_none_is_refused_with_those_there_are(cli: Cli) -> None
         assert cli.error("vine", command, "plan", "--status", "done").split() == said.split()
 
 
-@pytest.mark.requirement("cli:vine:next_says_what_to_do")
 def test_next_says_what_can_be_done_and_how(cli: Cli) -> None:
     write_plan(cli.project, name="my plan.vine")
     assert cli("vine", "set", "my plan", "changelog", "started")
@@ -145,7 +138,6 @@ def test_next_says_what_can_be_done_and_how(cli: Cli) -> None:
     )
 
 
-@pytest.mark.requirement("cli:vine:next_says_what_to_do")
 def test_next_says_how_many_entries_it_leaves_out(cli: Cli) -> None:
     ids = [f"t{number}" for number in range(60)]
     write_plan(cli.project, plan_of(f"r:planning>{','.join(ids)}", *(f"{id}:notstarted" for id in ids)))
@@ -160,7 +152,6 @@ def test_next_says_how_many_entries_it_leaves_out(cli: Cli) -> None:
     assert len(cli.json("vine", "next", "plan", "--limit", "3")["ready_to_start"]) == 3
 
 
-@pytest.mark.requirement("cli:vine:next_says_what_is_waited_for")
 def test_next_says_what_is_waited_for_when_nothing_can_be_done(cli: Cli) -> None:
     write_plan(cli.project, plan_of("r:reviewing>a,e", "a:reviewing>b", "b:started", "e:ref>b"))
     text = [line.rstrip() for line in cli("vine", "next", "plan").splitlines()]
@@ -177,13 +168,11 @@ def test_next_says_what_is_waited_for_when_nothing_can_be_done(cli: Cli) -> None
     assert cli("vine", "next", "plan").startswith("Nothing is left to do: all is complete.\n████")
 
 
-@pytest.mark.requirement("cli:vine:spec_prints_the_texts")
 def test_spec_prints_what_agents_read(cli: Cli) -> None:
     assert cli("vine", "spec") == resources.text("vine/brief.md")
     assert cli("vine", "spec", "--full") == resources.text("vine/full.md")
 
 
-@pytest.mark.requirement("cli:vine:json_is_the_answer")
 def test_json_is_what_the_core_and_the_tools_answer(cli: Cli) -> None:
     write_plan(cli.project)
     vine = VineFiles(cli.project.root)
@@ -200,7 +189,6 @@ def test_json_is_what_the_core_and_the_tools_answer(cli: Cli) -> None:
     assert data["needs_expansion"] == ["docs"]
 
 
-@pytest.mark.requirement("cli:vine:files_resolve_as_in_the_tools")
 def test_names_start_in_the_working_folder_then_the_project(cli: Cli, tmp_path: Path) -> None:
     write_plan(cli.project)
     write_plan(cli.project, plan_of("here:started"), "sub/plan.vine")
@@ -220,7 +208,6 @@ def test_names_start_in_the_working_folder_then_the_project(cli: Cli, tmp_path: 
         )
 
 
-@pytest.mark.requirement("cli:errors:sentence_and_exit_code_1")
 def test_what_the_core_refuses_is_a_sentence(cli: Cli) -> None:
     write_plan(cli.project)
     assert cli.error("vine", "show", "plan", "--task", "nope") == "Task not found: nope\n"
@@ -243,12 +230,10 @@ def test_what_the_core_refuses_is_a_sentence(cli: Cli) -> None:
         (["next", "plan", "--limit", "-1"], "-1 is not in the range x>=0"),
     ],
 )
-@pytest.mark.requirement("cli:errors:wrong_usage_is_exit_code_2")
 def test_wrong_usage_is_exit_code_2(cli: Cli, words: list[str], said: str) -> None:
     assert said in cli.error("vine", *words, code=2)
 
 
-@pytest.mark.requirement("cli:output:fits_eighty_columns")
 def test_lines_stay_within_eighty_columns_and_ids_are_whole(cli: Cli) -> None:
     long = "a-rather/long/identifier-of-a-task"
     plan = PLAN.replace("[texts] Collect texts", f"[{long}] {'many words ' * 20}").replace(
@@ -268,7 +253,6 @@ def test_lines_stay_within_eighty_columns_and_ids_are_whole(cli: Cli) -> None:
         assert any(long in line for line in lines) or "freeze" in words, words
 
 
-@pytest.mark.requirement("cli:output:texts_of_specs_do_not_steer_the_terminal")
 def test_texts_of_plans_do_not_steer_the_terminal_and_are_no_markup(cli: Cli) -> None:
     name = f"{STEERING} [bold]x[/bold] :smile:"
     write_plan(
@@ -296,7 +280,6 @@ def test_texts_of_plans_do_not_steer_the_terminal_and_are_no_markup(cli: Cli) ->
     assert "[bold]x[/bold] :smile:" in " ".join(cli("vine", "list", "plan").split())
 
 
-@pytest.mark.requirement("cli:output:colours_only_at_a_terminal")
 def test_statuses_are_coloured_at_a_terminal_alone(cli: Cli) -> None:
     write_plan(cli.project)
     for words in (
@@ -314,7 +297,6 @@ def test_statuses_are_coloured_at_a_terminal_alone(cli: Cli) -> None:
     assert "\x1b[31m-[a] A (started)" in printed.get()
 
 
-@pytest.mark.requirement("cli:output:surroundings_do_not_matter")
 def test_output_is_utf8_and_a_closed_pipe_is_no_trouble(
     cli: Cli, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -330,7 +312,6 @@ def test_output_is_utf8_and_a_closed_pipe_is_no_trouble(
         assert running.stop_reading() == "", words
 
 
-@pytest.mark.requirement("cli:help:needs_no_project")
 def test_the_commands_are_listed(cli: Cli) -> None:
     text = cli("vine", "--help")
     for name in ("show", "list", "next", "graph", "validate", "set", "claim", "expand", "spec"):

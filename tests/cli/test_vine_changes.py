@@ -12,7 +12,6 @@ from cli.kit import Cli
 from cli.plans import DOCS, PLAN, write_plan
 
 
-@pytest.mark.requirement("cli:vine:set_prints_old_and_new")
 def test_set_writes_statuses_and_says_what_they_were(cli: Cli) -> None:
     path = write_plan(cli.project)
     assert cli("vine", "set", "plan", "changelog", "started") == "✓ changelog: notstarted → started\n"
@@ -26,7 +25,6 @@ def test_set_writes_statuses_and_says_what_they_were(cli: Cli) -> None:
     assert path.read_text("utf-8") == expected
 
 
-@pytest.mark.requirement("cli:vine:set_prints_old_and_new", "cli:errors:sentence_and_exit_code_1")
 def test_set_writes_all_statuses_or_none(cli: Cli) -> None:
     path = write_plan(cli.project)
     for words, said in (
@@ -41,7 +39,6 @@ def test_set_writes_all_statuses_or_none(cli: Cli) -> None:
         assert path.read_text("utf-8") == PLAN
 
 
-@pytest.mark.requirement("cli:vine:set_dry_run_shows_the_diff")
 def test_a_dry_run_shows_the_diff_and_writes_nothing(cli: Cli) -> None:
     path = write_plan(cli.project)
     said = cli("vine", "set", "plan", "site", "reviewing", "--dry-run")
@@ -72,7 +69,6 @@ class _Meddling:
         return self._vine.write(file, operations, **options)
 
 
-@pytest.mark.requirement("cli:vine:set_prints_old_and_new")
 def test_the_old_status_is_that_of_the_text_that_was_changed(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,7 +88,6 @@ def test_the_old_status_is_that_of_the_text_that_was_changed(
     )
 
 
-@pytest.mark.requirement("cli:vine:claim_shows_what_it_builds_on")
 def test_claim_shows_the_task_with_what_it_builds_on(cli: Cli) -> None:
     path = write_plan(cli.project)
     text = [
@@ -118,7 +113,6 @@ def test_claim_shows_the_task_with_what_it_builds_on(cli: Cli) -> None:
     assert "announce" in cli("vine", "claim", "plan", "ship", "--force"), "the description is shown"
 
 
-@pytest.mark.requirement("cli:vine:expand_replaces_a_reference")
 def test_expand_puts_the_other_file_in_the_place_of_the_reference(cli: Cli) -> None:
     path = write_plan(cli.project)
     write_plan(cli.project, DOCS, "parts/docs.vine")
@@ -133,7 +127,6 @@ def test_expand_puts_the_other_file_in_the_place_of_the_reference(cli: Cli) -> N
     assert cli.error("vine", "expand", "plan", "docs") == 'Task "docs" is not a reference node.\n'
 
 
-@pytest.mark.requirement("cli:vine:expand_replaces_a_reference")
 def test_expand_warns_of_a_reference_that_still_waits(cli: Cli) -> None:
     write_plan(cli.project, PLAN.replace("(reviewing)", "(started)"))
     write_plan(cli.project, DOCS, "parts/docs.vine")
@@ -141,7 +134,6 @@ def test_expand_warns_of_a_reference_that_still_waits(cli: Cli) -> None:
     assert said.startswith('✓ Ref "docs" expanded.\nIt still waited for freeze; tasks that came in')
 
 
-@pytest.mark.requirement("cli:vine:changes_obey_read_only")
 def test_nothing_is_written_with_read_only(cli: Cli) -> None:
     path = write_plan(cli.project)
     write_plan(cli.project, DOCS, "parts/docs.vine")
@@ -157,7 +149,6 @@ def test_nothing_is_written_with_read_only(cli: Cli) -> None:
         assert cli("--read-only", "vine", name, "plan")
 
 
-@pytest.mark.requirement("cli:vine:json_is_the_answer")
 def test_json_of_changes_is_what_the_tool_answers(cli: Cli) -> None:
     path = write_plan(cli.project)
     write_plan(cli.project, DOCS, "parts/docs.vine")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from cli.kit import Cli
 from cli.plans import PLAN, plan_of, write_plan
 
@@ -11,7 +10,6 @@ def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines()]
 
 
-@pytest.mark.requirement("cli:vine:graph_draws_a_tree")
 def test_a_tree_shows_what_each_task_depends_on_below_it(cli: Cli) -> None:
     write_plan(cli.project)
     assert _lines(cli("vine", "graph", "plan")) == [
@@ -27,7 +25,6 @@ def test_a_tree_shows_what_each_task_depends_on_below_it(cli: Cli) -> None:
     ]
 
 
-@pytest.mark.requirement("cli:vine:graph_draws_a_tree")
 def test_a_deep_tree_goes_on_below_and_stays_readable(cli: Cli) -> None:
     tasks = [f"t{number}:started>t{number + 1}" for number in range(25)]
     write_plan(cli.project, plan_of(*tasks, "t25:complete"))
@@ -41,7 +38,6 @@ def test_a_deep_tree_goes_on_below_and_stays_readable(cli: Cli) -> None:
     assert sum(line.endswith("● t25 T25") for line in lines) == 1
 
 
-@pytest.mark.requirement("cli:vine:graph_leaves_out_other_statuses")
 def test_only_tasks_of_a_status_are_drawn(cli: Cli) -> None:
     write_plan(cli.project)
     assert _lines(cli("vine", "graph", "plan", "-s", "planning", "-s", "reviewing", "-s", "blocked")) == [
@@ -61,7 +57,6 @@ def test_only_tasks_of_a_status_are_drawn(cli: Cli) -> None:
     assert cli("vine", "graph", "plan", "-s", "complete") == "No tasks found.\n"
 
 
-@pytest.mark.requirement("cli:vine:graph_prints_mermaid_and_dot")
 def test_texts_for_other_programs_name_every_task_and_dependency(cli: Cli) -> None:
     write_plan(cli.project, PLAN.replace("Collect texts", 'Collect "all" texts'))
     mermaid = cli("vine", "graph", "plan", "--format", "mermaid")

@@ -25,7 +25,6 @@ vine 1.2.0
 """
 
 
-@pytest.mark.requirement("cli:vine:validate_says_valid")
 def test_a_valid_file_is_said_to_be_so(cli: Cli) -> None:
     write_plan(cli.project)
     assert cli("vine", "validate", "plan.vine") == "✓ Valid — 6 task(s).\n"
@@ -35,7 +34,6 @@ def test_a_valid_file_is_said_to_be_so(cli: Cli) -> None:
     assert result.stdout == '✓ Valid — 2 task(s).\nWarning: the root "r" is complete, 1 other(s) are not.\n'
 
 
-@pytest.mark.requirement("cli:vine:validate_points_at_each_problem")
 def test_each_violation_is_told_with_its_line(cli: Cli) -> None:
     write_plan(cli.project, BROKEN)
     assert cli.error("vine", "validate", "plan") == (
@@ -52,7 +50,6 @@ def test_each_violation_is_told_with_its_line(cli: Cli) -> None:
     )
 
 
-@pytest.mark.requirement("cli:vine:validate_points_at_each_problem")
 def test_a_parse_error_is_told_with_its_line(cli: Cli) -> None:
     write_plan(cli.project, "vine 1.2.0\r\n---\r\n  [名]\u3000Näme (done)\t\r\n")
     assert cli.error("vine", "validate", "plan") == (
@@ -66,7 +63,6 @@ def test_a_parse_error_is_told_with_its_line(cli: Cli) -> None:
     assert marks == "      │      ^^", "a wide character takes two columns"
 
 
-@pytest.mark.requirement("cli:vine:validate_points_at_each_problem")
 def test_of_a_long_line_the_piece_that_is_meant_is_shown(cli: Cli) -> None:
     blanks = " " * 300
     write_plan(cli.project, f"vine 1.2.0\n---\n{blanks}[名前] A (done) {'x' * 300}\n")
@@ -83,7 +79,6 @@ def test_of_a_long_line_the_piece_that_is_meant_is_shown(cli: Cli) -> None:
     assert lines[2] == f"      │    {'^' * 69}"
 
 
-@pytest.mark.requirement("cli:vine:validate_points_at_each_problem")
 def test_what_cannot_be_read_is_told_without_a_line(cli: Cli) -> None:
     nowhere = cli.project.root / "nope"
     assert cli.error("vine", "validate", "nope") == (
@@ -95,7 +90,6 @@ def test_what_cannot_be_read_is_told_without_a_line(cli: Cli) -> None:
     )
 
 
-@pytest.mark.requirement("cli:vine:validate_takes_files_and_folders")
 def test_several_files_are_checked_to_the_end(cli: Cli) -> None:
     write_plan(cli.project)
     write_plan(cli.project, plan_of("r:started>x"), "bad.vine")
@@ -108,7 +102,6 @@ def test_several_files_are_checked_to_the_end(cli: Cli) -> None:
     assert result.stderr.endswith("\n2 problems in 2 of 4 files.\n")
 
 
-@pytest.mark.requirement("cli:vine:validate_takes_files_and_folders")
 def test_a_folder_stands_for_all_files_below_it(cli: Cli) -> None:
     deep = "a/b/c/d/e/f/deep.vine"
     write_plan(cli.project, plan_of("r:started>x"), f"plans/{deep}")
@@ -127,7 +120,6 @@ def test_a_folder_stands_for_all_files_below_it(cli: Cli) -> None:
     )
 
 
-@pytest.mark.requirement("cli:vine:validate_takes_files_and_folders")
 def test_a_file_is_preferred_to_a_folder_of_its_name(cli: Cli) -> None:
     write_plan(cli.project, name="plan.vine")
     write_plan(cli.project, "broken", "plan/part.vine")
@@ -135,7 +127,6 @@ def test_a_file_is_preferred_to_a_folder_of_its_name(cli: Cli) -> None:
     assert "plan/part.vine:1:1: error[parse]" in cli.error("vine", "validate", "plan/")
 
 
-@pytest.mark.requirement("cli:vine:validate_prints_json")
 def test_json_has_the_problems_of_all_files(cli: Cli) -> None:
     write_plan(cli.project, BROKEN)
     write_plan(cli.project, PLAN, "good.vine")
@@ -169,9 +160,6 @@ def test_json_has_the_problems_of_all_files(cli: Cli) -> None:
     }
 
 
-@pytest.mark.requirement(
-    "cli:vine:validate_takes_files_and_folders", "cli:vine:files_resolve_as_in_the_tools"
-)
 def test_files_are_shown_as_the_terminal_finds_them(cli: Cli, tmp_path: Path) -> None:
     write_plan(cli.project, "broken")
     (cli.project.root / "sub").mkdir()

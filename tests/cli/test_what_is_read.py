@@ -34,7 +34,6 @@ def _tasks(cli: Cli, *lines: str) -> dict[str, Any]:
         "(不依赖 T003)",
     ],
 )
-@pytest.mark.requirement("speckit:tasks:negated_dependencies_are_none")
 def test_a_negated_dependency_is_none(cli: Cli, said: str) -> None:
     _tasks(cli, f"T001 Begin {said}", "T003 Other")
     assert cli.json("show", "speckit:060-login#T001")["depends_on"] == []
@@ -53,14 +52,12 @@ def test_a_negated_dependency_is_none(cli: Cli, said: str) -> None:
         ("(depends on T3, T4)", ["T003", "T004"]),
     ],
 )
-@pytest.mark.requirement("speckit:tasks:negated_dependencies_are_none", "speckit:tasks:numbers_without_zeros")
 def test_other_dependencies_stay(cli: Cli, said: str, waits: list[str]) -> None:
     _tasks(cli, f"T001 Begin {said}", "T003 Other", "T004 More")
     shown = cli.json("show", "speckit:060-login#T001")["depends_on"]
     assert [key.partition("#")[2] for key in shown] == waits
 
 
-@pytest.mark.requirement("speckit:tasks:numbers_without_zeros")
 def test_a_task_is_found_by_its_number_without_zeros(cli: Cli) -> None:
     _tasks(cli, "T006 Begin", "T0060 Other")
     assert cli.json("show", "T6")["id"] == "T006"
@@ -77,7 +74,6 @@ def _problems(cli: Cli) -> str:
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "\ufeff"])
-@pytest.mark.requirement("chant:loading:no_documents_of_their_own")
 def test_an_empty_file_is_a_problem_and_no_work(cli: Cli, text: str) -> None:
     cli.project.write(FIRST, text)
     assert cli.json("chant", "ready")["specs"] == []
@@ -93,7 +89,6 @@ def test_an_empty_file_is_a_problem_and_no_work(cli: Cli, text: str) -> None:
         f"{FIRST} copy.md",
     ],
 )
-@pytest.mark.requirement("chant:loading:no_documents_of_their_own")
 def test_a_copy_of_a_sync_program_is_a_problem_and_no_work(cli: Cli, name: str) -> None:
     file = cli.project.spec(FIRST)
     (file.parent / name).write_bytes(file.read_bytes())
@@ -101,7 +96,6 @@ def test_a_copy_of_a_sync_program_is_a_problem_and_no_work(cli: Cli, name: str) 
     assert f"{name}: cannot be read: it is a copy of `{FIRST}.md`" in _problems(cli)
 
 
-@pytest.mark.requirement("chant:loading:no_documents_of_their_own")
 def test_a_link_to_a_sibling_is_a_problem_and_no_work(cli: Cli) -> None:
     file = cli.project.spec(FIRST)
     (file.parent / "2026-01-22-002-abc.md").symlink_to(file.name)
@@ -128,7 +122,6 @@ OLDER = """\
 """
 
 
-@pytest.mark.requirement("tickets:loading:older_header_is_read")
 def test_the_older_header_of_a_ticket_is_read_and_edited_where_it_stands(cli: Cli) -> None:
     ticket_project(cli.project.root)
     file = write_ticket(cli.project, 1)
@@ -154,7 +147,6 @@ def test_the_older_header_of_a_ticket_is_read_and_edited_where_it_stands(cli: Cl
 
 
 @pytest.mark.parametrize("status", ["Done", "Won't Do"])
-@pytest.mark.requirement("tickets:loading:unknown_statuses_are_problems")
 def test_a_status_that_nobody_knows_is_a_problem_that_says_what_waits(cli: Cli, status: str) -> None:
     ticket_project(cli.project.root)
     write_ticket(cli.project, 1, status=status)

@@ -23,7 +23,6 @@ def _wait(start: Start, agents: AtWork, *words: str) -> Running:
     return start(agents.project.root, "work", "--wait", *words, preexec_fn=_interruptible)
 
 
-@pytest.mark.requirement("cli:work:starts_an_agent")
 def test_work_says_what_began_and_does_not_wait(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", "wait")
     agents.begin()
@@ -38,7 +37,6 @@ def test_work_says_what_began_and_does_not_wait(agents: AtWork) -> None:
     assert agents.project.status(FIRST) == "completed"
 
 
-@pytest.mark.requirement("cli:work:starts_an_agent", "cli:dialect:commands_exist_under_chant")
 def test_with_json_it_prints_the_answer(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in")
     agents.begin()
@@ -47,7 +45,6 @@ def test_with_json_it_prints_the_answer(agents: AtWork) -> None:
     assert agents.until(FIRST, "completed")["process_id"] == started["process_id"]
 
 
-@pytest.mark.requirement("cli:work:starts_an_agent", "cli:errors:sentence_and_exit_code_1")
 def test_a_refusal_says_why_and_starts_nothing(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in")
     agents.spec(SECOND, "Log out", depends_on=[FIRST])
@@ -60,7 +57,6 @@ def test_a_refusal_says_why_and_starts_nothing(agents: AtWork) -> None:
     assert agents("runs", "--all") == "No runs.\n"
 
 
-@pytest.mark.requirement("cli:work:starts_an_agent")
 def test_skip_criteria_waives_them(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", body="# Log in\n\nA form with a name and a password.")
     agents.begin()
@@ -68,7 +64,6 @@ def test_skip_criteria_waives_them(agents: AtWork) -> None:
     assert "completed" in agents("work", FIRST, "--skip-criteria", "--wait")
 
 
-@pytest.mark.requirement("cli:work:wait_tells_each_change")
 def test_without_a_terminal_each_change_is_a_line(agents: AtWork, start: Start) -> None:
     agents.spec(FIRST, "Log in", "wait")
     agents.begin()
@@ -86,7 +81,6 @@ def test_without_a_terminal_each_change_is_a_line(agents: AtWork, start: Start) 
     assert (len(err.splitlines()), "\x1b" in out) == (1, False)
 
 
-@pytest.mark.requirement("cli:work:wait_ends_with_the_exit_code")
 def test_what_did_not_complete_is_told_on_standard_error(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", "fail")
     agents.begin()
@@ -100,7 +94,6 @@ def test_what_did_not_complete_is_told_on_standard_error(agents: AtWork) -> None
     assert "failed" not in result.stdout
 
 
-@pytest.mark.requirement("cli:work:wait_ends_with_the_exit_code")
 def test_work_that_is_not_proven_says_where_to_mend_it(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", "partly")
     agents.begin()
@@ -111,7 +104,6 @@ def test_work_that_is_not_proven_says_where_to_mend_it(agents: AtWork) -> None:
     assert f"`chant-mcp work {FIRST}`" in result.stderr
 
 
-@pytest.mark.requirement("cli:work:wait_ends_with_the_exit_code", "cli:json:every_command_has_it")
 def test_waiting_with_json_prints_how_the_runs_ended(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in")
     agents.spec(SECOND, "Log out", "fail")
@@ -124,7 +116,6 @@ def test_waiting_with_json_prints_how_the_runs_ended(agents: AtWork) -> None:
     assert "asked to fail" in result.stderr
 
 
-@pytest.mark.requirement("cli:work:wait_tells_each_change")
 def test_a_chain_tells_of_every_spec(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in")
     agents.spec(SECOND, "Log out", depends_on=[FIRST])
@@ -140,7 +131,6 @@ def test_a_chain_tells_of_every_spec(agents: AtWork) -> None:
     assert text.endswith("  2 of 2 specs completed\n")
 
 
-@pytest.mark.requirement("cli:work:wait_ends_with_the_exit_code")
 def test_work_in_parallel_of_which_some_fails_did_not_complete(agents: AtWork) -> None:
     for id, behaviour in ((FIRST, "work"), (SECOND, "fail"), (THIRD, "work")):
         agents.spec(id, "Log in", behaviour)
@@ -153,7 +143,6 @@ def test_work_in_parallel_of_which_some_fails_did_not_complete(agents: AtWork) -
     assert "2 of 3 specs completed" in result.stderr
 
 
-@pytest.mark.requirement("cli:work:ctrl_c_leaves_the_work")
 def test_ctrl_c_ends_the_watching_and_not_the_work(agents: AtWork, start: Start) -> None:
     agents.spec(FIRST, "Log in", "wait")
     agents.begin()
@@ -169,7 +158,6 @@ def test_ctrl_c_ends_the_watching_and_not_the_work(agents: AtWork, start: Start)
     assert "completed" in agents("runs", FIRST, "-f")
 
 
-@pytest.mark.requirement("cli:work:wait_ends_with_the_exit_code")
 def test_somebody_who_pauses_the_work_ends_the_waiting(agents: AtWork, start: Start) -> None:
     agents.spec(FIRST, "Log in", "wait")
     agents.begin()
@@ -181,7 +169,6 @@ def test_somebody_who_pauses_the_work_ends_the_waiting(agents: AtWork, start: St
     assert f"→ `chant-mcp work {FIRST}` goes on with the work." in err
 
 
-@pytest.mark.requirement("cli:work:wait_ends_when_the_runner_dies")
 def test_a_runner_that_dies_ends_the_waiting(agents: AtWork, start: Start) -> None:
     agents.spec(FIRST, "Log in", "wait")
     agents.begin()
@@ -193,7 +180,6 @@ def test_a_runner_that_dies_ends_the_waiting(agents: AtWork, start: Start) -> No
     assert err.splitlines()[1].startswith(f"✗ {FIRST} Log in: lost after")
 
 
-@pytest.mark.requirement("cli:log:follows_with_f")
 def test_a_log_is_followed_from_before_the_run_to_its_end(agents: AtWork, start: Start) -> None:
     agents.spec(FIRST, "Log in")
     agents.begin()

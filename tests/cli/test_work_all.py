@@ -20,7 +20,6 @@ def with_three(agents: AtWork) -> AtWork:
     return agents.begin()
 
 
-@pytest.mark.requirement("cli:work:without_an_id_is_all_that_is_ready")
 def test_a_script_has_to_say_all(agents: AtWork) -> None:
     with_three(agents)
     asked = agents.run("work")
@@ -31,7 +30,6 @@ def test_a_script_has_to_say_all(agents: AtWork) -> None:
     assert agents.run("work", FIRST, "--all").exit_code == 2
 
 
-@pytest.mark.requirement("cli:work:without_an_id_is_all_that_is_ready")
 def test_all_works_on_what_becomes_ready_and_ends_with_it(agents: AtWork) -> None:
     with_three(agents)
     done = agents.run("work", "--all", "--wait")
@@ -41,14 +39,12 @@ def test_all_works_on_what_becomes_ready_and_ends_with_it(agents: AtWork) -> Non
     assert agents.run("work", "--all").exit_code == 1, "the one that is left has no criteria"
 
 
-@pytest.mark.requirement("cli:work:without_an_id_is_all_that_is_ready")
 def test_nothing_ready_is_no_failure(agents: AtWork) -> None:
     agents.begin()
     done = agents.run("work", "--all", "--wait")
     assert (done.exit_code, "No spec is ready" in done.stderr) == (0, True)
 
 
-@pytest.mark.requirement("cli:work:without_an_id_is_all_that_is_ready")
 @pytest.mark.parametrize("answer", ["n", "y"])
 def test_a_person_is_shown_the_list_and_asked_once(
     agents: AtWork, terminal: tuple[int, int], answer: str

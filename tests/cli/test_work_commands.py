@@ -25,7 +25,6 @@ def _waiting(agents: AtWork) -> None:
     agents.until_waiting(FIRST)
 
 
-@pytest.mark.requirement("cli:runs:lists_agents_at_work")
 def test_runs_are_listed_those_at_work_first(agents: AtWork) -> None:
     agents.spec(SECOND, "Log out", "fail")
     _waiting(agents)
@@ -43,7 +42,6 @@ def test_runs_are_listed_those_at_work_first(agents: AtWork) -> None:
     assert agents("runs") == "No agent is at work.\n"
 
 
-@pytest.mark.requirement("cli:runs:lists_agents_at_work")
 def test_following_what_has_ended_says_how(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in")
     agents.begin()
@@ -53,7 +51,6 @@ def test_following_what_has_ended_says_how(agents: AtWork) -> None:
     assert agents("runs", "-f") == "No agent is at work.\n"
 
 
-@pytest.mark.requirement("chant:work_list:tells_how_far_work_is")
 def test_a_run_at_work_tells_its_agent_worktree_and_criteria(agents: AtWork) -> None:
     _waiting(agents)
     (run,) = agents.json("runs")["processes"]
@@ -69,7 +66,6 @@ def test_a_run_at_work_tells_its_agent_worktree_and_criteria(agents: AtWork) -> 
     assert (len(ended["commits"]), "criteria" in ended) == (1, False)
 
 
-@pytest.mark.requirement("chant:work_list:tells_how_far_work_is")
 def test_a_chain_tells_its_runs_and_how_many_specs_it_has(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in")
     agents.spec(SECOND, "Log out", "wait")
@@ -83,7 +79,6 @@ def test_a_chain_tells_its_runs_and_how_many_specs_it_has(agents: AtWork) -> Non
     agents("runs", FIRST, "-f")
 
 
-@pytest.mark.requirement("cli:pause:stops_work_until_later")
 def test_work_that_was_paused_goes_on(agents: AtWork) -> None:
     _waiting(agents)
     assert agents("pause", "x7m") == f"Successfully paused work for spec '{FIRST}'\n"
@@ -94,7 +89,6 @@ def test_work_that_was_paused_goes_on(agents: AtWork) -> None:
     agents.error("--read-only", "pause", FIRST, code=2)
 
 
-@pytest.mark.requirement("chant:finalize:names_the_commits_found")
 def test_commits_of_a_persons_own_messages_are_found(agents: AtWork) -> None:
     _waiting(agents)
     worktree = Path(agents.json("takeover", FIRST)["worktree_path"])
@@ -110,7 +104,6 @@ def test_commits_of_a_persons_own_messages_are_found(agents: AtWork) -> None:
     assert f"Commits: {short}" in agents("finalize", FIRST)
 
 
-@pytest.mark.requirement("cli:takeover:shows_how_far_work_is", "cli:merge:merges_work_of_people")
 def test_work_is_taken_over_and_merged_by_hand(agents: AtWork) -> None:
     _waiting(agents)
     text = agents("takeover", FIRST)
@@ -133,7 +126,6 @@ def test_work_is_taken_over_and_merged_by_hand(agents: AtWork) -> None:
     assert agents("merge", FIRST) == f"The work on spec '{FIRST}' is merged already.\n"
 
 
-@pytest.mark.requirement("cli:merge:merges_work_of_people")
 def test_a_merge_that_waits_is_made_when_nothing_is_in_its_way(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", target_files=["login.txt"])
     agents.begin()
@@ -149,7 +141,6 @@ def test_a_merge_that_waits_is_made_when_nothing_is_in_its_way(agents: AtWork) -
     assert agents.until(FIRST, "completed")["spec_id"] == FIRST
 
 
-@pytest.mark.requirement("cli:merge:what_is_so_is_a_success")
 @pytest.mark.parametrize("words", [("merge", FIRST), ("work", FIRST, "--wait")], ids=str)
 def test_what_the_look_before_a_command_merged_is_no_failure(agents: AtWork, words: tuple[str, ...]) -> None:
     agents.spec(FIRST, "Log in", target_files=["login.txt"])
@@ -163,7 +154,6 @@ def test_what_the_look_before_a_command_merged_is_no_failure(agents: AtWork, wor
     assert agents.run("work", FIRST).exit_code == 1, "what starts nothing says so"
 
 
-@pytest.mark.requirement("cli:worktree:lists_and_prunes")
 def test_worktrees_are_listed_and_pruned(agents: AtWork) -> None:
     agents.spec(SECOND, "Log out", "fail")
     _waiting(agents)
@@ -182,7 +172,6 @@ def test_worktrees_are_listed_and_pruned(agents: AtWork) -> None:
     agents.error("--read-only", "worktree", "prune", code=2)
 
 
-@pytest.mark.requirement("cli:states:are_changed")
 def test_a_spec_is_completed_and_archived(agents: AtWork) -> None:
     agents.project.spec(FIRST, body=TICKED, type="task", status="in_progress")
     agents.project.spec(SECOND)
@@ -198,7 +187,6 @@ def test_a_spec_is_completed_and_archived(agents: AtWork) -> None:
         agents.error("--read-only", command, SECOND, code=2)
 
 
-@pytest.mark.requirement("cli:states:are_changed")
 def test_cancel_and_reset_stop_the_work(agents: AtWork) -> None:
     agents.spec(SECOND, "Log out", "wait")
     _waiting(agents)
@@ -210,7 +198,6 @@ def test_cancel_and_reset_stop_the_work(agents: AtWork) -> None:
     assert "Only failed or in_progress specs can be reset" in agents.error("reset", SECOND)
 
 
-@pytest.mark.requirement("docs:readme:agents_can_be_configured_as_shown")
 def test_the_configuration_in_the_guide_is_one(agents: AtWork) -> None:
     guide = CONFIGURATION.read_text("utf-8")
     agents.spec(FIRST, "Log in")
@@ -221,7 +208,6 @@ def test_the_configuration_in_the_guide_is_one(agents: AtWork) -> None:
     assert "skip_permissions" in agents.error("work", FIRST)
 
 
-@pytest.mark.requirement("docs:readme:agents_can_be_configured_as_shown")
 def test_every_placeholder_in_the_guide_is_filled_in(agents: AtWork) -> None:
     guide = CONFIGURATION.read_text("utf-8")
     names = [line.split("`")[1] for line in guide.splitlines() if line.startswith("| `{")]
@@ -236,7 +222,6 @@ def test_every_placeholder_in_the_guide_is_filled_in(agents: AtWork) -> None:
     assert agents("log", FIRST).splitlines()[4].endswith(" out []")
 
 
-@pytest.mark.requirement("cli:advice:can_be_followed")
 def test_what_is_said_of_work_whose_folder_is_gone_can_be_done(agents: AtWork) -> None:
     _waiting(agents)
     agents("takeover", FIRST)
@@ -253,7 +238,6 @@ def test_what_is_said_of_work_whose_folder_is_gone_can_be_done(agents: AtWork) -
     assert "nothing is left to do" in agents("takeover", FIRST, "--force")
 
 
-@pytest.mark.requirement("cli:advice:can_be_followed")
 def test_advice_names_commands_to_people(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", status="in_progress")
     agents.spec(SECOND, "Log out", body="# Log out")

@@ -77,7 +77,6 @@ def show(
     return show
 
 
-@pytest.mark.requirement("cli:work:view_changes_at_a_terminal")
 def test_the_view_shows_each_agent_while_it_works_and_then_its_end(
     agents: AtWork, show: Callable[..., Screen]
 ) -> None:
@@ -95,7 +94,6 @@ def test_the_view_shows_each_agent_while_it_works_and_then_its_end(
     assert screen.written.rindex("\x1b[?25h") > screen.written.rindex("\x1b[?25l"), "the cursor is back"
 
 
-@pytest.mark.requirement("cli:work:view_changes_at_a_terminal")
 @pytest.mark.parametrize("columns", [80, 120])
 def test_work_in_parallel_is_a_bar_of_specs_above_the_agents(
     agents: AtWork, show: Callable[..., Screen], columns: int
@@ -115,7 +113,6 @@ def test_work_in_parallel_is_a_bar_of_specs_above_the_agents(
     assert "2 of 2 specs completed" in screen.text
 
 
-@pytest.mark.requirement("cli:work:ctrl_c_leaves_the_work")
 def test_ctrl_c_at_the_terminal_leaves_the_work(agents: AtWork, show: Callable[..., Screen]) -> None:
     agents.spec(FIRST, "Log in", "wait")
     agents.begin()
@@ -128,7 +125,6 @@ def test_ctrl_c_at_the_terminal_leaves_the_work(agents: AtWork, show: Callable[.
     agents("cancel", FIRST)
 
 
-@pytest.mark.requirement("cli:work:view_costs_next_to_nothing")
 def test_watching_an_agent_that_does_nothing_costs_next_to_nothing(
     agents: AtWork, show: Callable[..., Screen]
 ) -> None:
@@ -183,7 +179,6 @@ class _Merging:
         return SimpleNamespace(data={"title": "Log in"})
 
 
-@pytest.mark.requirement("cli:work:view_changes_at_a_terminal")
 def test_criteria_stay_in_view_while_the_work_is_merged() -> None:
     moments = Watch(cast("ChantProject", _Merging()), [f"{FIRST}-1"]).moments()
     for _ in range(2):
@@ -198,7 +193,6 @@ def _printed(what: Any, columns: int = 80) -> str:
     return printed.get()
 
 
-@pytest.mark.requirement("cli:output:texts_of_specs_do_not_steer_the_terminal")
 def test_what_an_agent_writes_does_not_steer_the_terminal() -> None:
     text = _printed(run_display.at_work([_seen()]))
     assert "\x1b" not in text
@@ -206,7 +200,6 @@ def test_what_an_agent_writes_does_not_steer_the_terminal() -> None:
     assert "\N{REPLACEMENT CHARACTER}[2Jworking" in text
 
 
-@pytest.mark.requirement("cli:work:wait_ends_with_the_exit_code")
 @pytest.mark.parametrize(
     ("state", "said", "advice"),
     [

@@ -38,7 +38,6 @@ def mixed(cli: Cli) -> Cli:
     return cli
 
 
-@pytest.mark.requirement("cli:workspace:commands_span_all_dialects")
 def test_list_shows_specs_tasks_and_tickets_by_their_keys(mixed: Cli) -> None:
     text = mixed("list")
     for part in (f"chant:{FIRST}", "Log in #auth", "vine:plan.vine#build", "@ada", "tickets:DEM-007", "@bob"):
@@ -55,7 +54,6 @@ def test_list_shows_specs_tasks_and_tickets_by_their_keys(mixed: Cli) -> None:
     assert len(mixed.json("list", "--limit", "2", "--all")["items"]) == 5
 
 
-@pytest.mark.requirement("workspace:list:filters")
 def test_list_filters_by_state_label_and_dialect(mixed: Cli) -> None:
     def keys(*words: str) -> list[str]:
         return [item["id"] for item in mixed.json("list", *words)["items"]]
@@ -68,7 +66,6 @@ def test_list_filters_by_state_label_and_dialect(mixed: Cli) -> None:
     assert "Invalid status 'odd': expected one of pending, " in mixed.error("list", "--status", "odd")
 
 
-@pytest.mark.requirement("cli:workspace:commands_span_all_dialects")
 def test_ready_shows_what_can_be_begun_whatever_it_waited_for(mixed: Cli) -> None:
     assert [item["id"] for item in mixed.json("ready")["items"]] == [FIRST, "DEM-007"]
     write_ticket(mixed.project, 7, status="Implemented")
@@ -78,7 +75,6 @@ def test_ready_shows_what_can_be_begun_whatever_it_waited_for(mixed: Cli) -> Non
     assert [spec["id"] for spec in mixed.json("chant", "ready")["specs"]] == [FIRST, SECOND]
 
 
-@pytest.mark.requirement("cli:workspace:commands_span_all_dialects")
 def test_show_takes_keys_ids_codes_and_parts_of_ids(mixed: Cli) -> None:
     assert "Waiting for" in mixed("show", "k3f")
     assert mixed("show", f"chant:{FIRST}") == mixed("chant", "show", FIRST)
@@ -91,7 +87,6 @@ def test_show_takes_keys_ids_codes_and_parts_of_ids(mixed: Cli) -> None:
     assert "Nothing is called 'odd' here." in mixed.error("show", "odd")
 
 
-@pytest.mark.requirement("cli:graph:draws_the_workspace", "workspace:graph:pictures")
 def test_graph_draws_what_waits_for_what_across_dialects(mixed: Cli) -> None:
     tree = mixed("graph")
     assert f"○ chant:{SECOND} Log out" in tree
@@ -108,7 +103,6 @@ def test_graph_draws_what_waits_for_what_across_dialects(mixed: Cli) -> None:
     assert "give one of them" in mixed.error("graph", "--json", "--format", "dot", code=2)
 
 
-@pytest.mark.requirement("cli:workspace:specs_alone_look_as_before")
 def test_a_project_of_specs_alone_is_shown_as_before(cli: Cli) -> None:
     cli.project.spec(FIRST, body="# Log in", labels=["auth"])
     for words in (["list"], ["list", "--status", "pending"], ["ready"], ["show", "x7m"]):
@@ -118,7 +112,6 @@ def test_a_project_of_specs_alone_is_shown_as_before(cli: Cli) -> None:
     assert "items" in cli.json("ready", "--dialect", "chant")
 
 
-@pytest.mark.requirement("workspace:problems:never_hide_the_rest")
 def test_files_that_cannot_be_read_are_told_below_the_table(mixed: Cli) -> None:
     (mixed.project.root / "odd.vine").write_text("no graph", encoding="utf-8")
     table, problems = mixed("list").split("Problems:")
@@ -126,7 +119,6 @@ def test_files_that_cannot_be_read_are_told_below_the_table(mixed: Cli) -> None:
     assert "odd.vine: " in problems
 
 
-@pytest.mark.requirement("export:formats:hold_every_item")
 def test_export_writes_every_dialect_in_three_formats(mixed: Cli) -> None:
     items = json.loads(mixed("export"))
     assert [item["dialect"] for item in items] == ["chant", "chant", "vine", "vine", "tickets"]
@@ -143,7 +135,6 @@ def test_export_writes_every_dialect_in_three_formats(mixed: Cli) -> None:
 ODD = ["=1+1", "+x", "-x", "@x", "'=x", "\\u001b", "a\\b", "\x1b[2J", "x\x9by", "'x'", 'é,"x"; y', "\uff1dx"]
 
 
-@pytest.mark.requirement("export:csv:does_nothing_to_a_spreadsheet", "import:csv:takes_an_export_back")
 def test_an_export_as_csv_is_harmless_and_is_taken_back(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,7 +164,6 @@ def test_an_export_as_csv_is_harmless_and_is_taken_back(
     assert "0 imported" in other("import", str(table))
 
 
-@pytest.mark.requirement("export:fields:are_told_by_the_help")
 def test_the_help_of_export_names_every_field(cli: Cli) -> None:
     from chant_mcp._core import export_fields
 
@@ -181,7 +171,6 @@ def test_the_help_of_export_names_every_field(cli: Cli) -> None:
     assert set(export_fields()) <= words
 
 
-@pytest.mark.requirement("export:file:appears_whole_and_replaces_by_force_only")
 def test_export_replaces_a_file_by_force_only(mixed: Cli) -> None:
     path = mixed.project.root / "out.json"
     assert mixed("export", "-o", str(path), "--label", "auth") == ""
@@ -192,7 +181,6 @@ def test_export_replaces_a_file_by_force_only(mixed: Cli) -> None:
     assert len(path.read_bytes()) > len(before)
 
 
-@pytest.mark.requirement("export:file:appears_whole_and_replaces_by_force_only")
 def test_export_takes_a_bare_file_name(mixed: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(mixed.project.root)
     mixed("export", "-o", "out.json")

@@ -70,7 +70,6 @@ def grid(
         yield made
 
 
-@pytest.mark.requirement("cluster:whole:spread_and_landed")
 def test_specs_are_spread_over_two_machines_and_each_lands_once(grid: Orchestrator) -> None:
     ids = [f"2026-01-22-00{number}-abc" for number in range(1, 7)]
     for id in ids:
@@ -94,7 +93,6 @@ def test_specs_are_spread_over_two_machines_and_each_lands_once(grid: Orchestrat
     wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
 
 
-@pytest.mark.requirement("cluster:whole:lost_worker")
 def test_a_spec_whose_worker_is_killed_is_tried_elsewhere_and_lands_once(grid: Orchestrator) -> None:
     grid.configure("watch: {failure: {retry_delay_ms: 0}}\n")
     grid.spec(ID, "wait")
@@ -116,7 +114,6 @@ def test_a_spec_whose_worker_is_killed_is_tried_elsewhere_and_lands_once(grid: O
     assert grid.ended(above["process_id"])["end_state"] == "completed"
 
 
-@pytest.mark.requirement("cluster:whole:lost_scheduler")
 def test_a_run_whose_scheduler_is_killed_ends_with_its_name_and_lands_nothing(grid: Orchestrator) -> None:
     grid.spec(ID, "wait")
     before = grid.commit()
@@ -135,7 +132,6 @@ def test_a_run_whose_scheduler_is_killed_ends_with_its_name_and_lands_nothing(gr
     wait_for(lambda: ended(agent), "the end of the agent")
 
 
-@pytest.mark.requirement("cluster:whole:log_while_it_works", "cluster:whole:no_key_leaves")
 def test_the_log_is_here_while_the_agent_works_there_and_no_key_of_ours_is(grid: Orchestrator) -> None:
     grid.spec(ID, "wait")
     grid.commit()
@@ -172,7 +168,6 @@ def _large(grid: Orchestrator, id: str) -> None:
     grid.commit()
 
 
-@pytest.mark.requirement("cluster:push:too_large_is_pushed", "cluster:push:refs_go_with_the_landing")
 def test_work_that_is_too_large_comes_back_by_the_remote_and_lands(grid: Orchestrator, remote: Path) -> None:
     _large(grid, ID)
     pushes = remote / "hooks" / "post-receive"
@@ -192,7 +187,6 @@ def test_work_that_is_too_large_comes_back_by_the_remote_and_lands(grid: Orchest
     wait_for(lambda: not (grid.machines.jobs(ID) or grid.machines.kept(ID)), "the folder to go")
 
 
-@pytest.mark.requirement("cluster:push:kept_where_not_pushed")
 def test_work_that_can_neither_be_sent_nor_pushed_is_kept_with_what_to_do(
     grid: Orchestrator, remote: Path
 ) -> None:

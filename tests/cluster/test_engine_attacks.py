@@ -61,7 +61,6 @@ def stranger(files: Path | None = None) -> ssl.SSLContext:
     return context
 
 
-@pytest.mark.requirement("cluster:engine:no_certificate")
 async def test_no_port_answers_without_a_certificate_of_the_cluster(cluster: Grid, tmp_path: Path) -> None:
     before = {one.laddr.port for one in psutil.Process().net_connections("tcp") if one.status == "LISTEN"}
     worker = await cluster.worker()
@@ -95,7 +94,6 @@ print(json.dumps([*reads, tried(spoken)]))
 """
 
 
-@pytest.mark.requirement("cluster:engine:confined_agent")
 @pytest.mark.parametrize("place", [".config/chant-mcp/tls", ".local/state/chant-mcp/local-cluster/tls"])
 async def test_a_confined_agent_has_no_key_and_gets_no_answer(tmp_path: Path, place: str) -> None:
     tls = certificates(Path.home() / place)
@@ -152,7 +150,6 @@ def world(tmp_path: Path) -> tuple[Path, list[Path], Path]:
     return project, [Path.home() / "victim", project / "victim", project / ".chant" / "victim"], secret
 
 
-@pytest.mark.requirement("cluster:engine:hostile_worker")
 async def test_a_program_in_a_result_runs_in_the_confined_placer_alone(cluster: Grid, tmp_path: Path) -> None:
     project, victims, secret = world(tmp_path)
     cluster.state.mkdir()
@@ -183,7 +180,6 @@ async def test_a_program_in_a_result_runs_in_the_confined_placer_alone(cluster: 
         await process.communicate()
 
 
-@pytest.mark.requirement("cluster:engine:hostile_client")
 async def test_what_a_worker_runs_in_a_scheduler_is_confined(tmp_path: Path, tls: Path) -> None:
     project, victims, secret = world(tmp_path)
     own = tmp_path / "scheduler"
@@ -220,7 +216,6 @@ async def test_what_a_worker_runs_in_a_scheduler_is_confined(tmp_path: Path, tls
         await process.communicate()
 
 
-@pytest.mark.requirement("cluster:engine:no_secret_travels")
 async def test_no_secret_is_in_the_bytes_of_a_run(cluster: Grid, monkeypatch: pytest.MonkeyPatch) -> None:
     """All processes of the engine are this one: what they send is recorded before it is encrypted."""
     passed = bytearray()

@@ -54,7 +54,6 @@ def stand_ins(folder: Path) -> Mapping[str, str]:
     return {**os.environ, "PATH": path, "CALLS": str(folder / "calls"), "TMPDIR": str(folder)}
 
 
-@pytest.mark.requirement("cluster:engine:certificates", "cluster:engine:worker_command")
 def test_commands_say_what_is_missing(tmp_path: Path) -> None:
     made = run(tmp_path, "cluster", "certs", "tls")
     assert made.returncode == 0
@@ -71,7 +70,6 @@ def test_commands_say_what_is_missing(tmp_path: Path) -> None:
     assert "'big' is no cluster" in unknown.stderr
 
 
-@pytest.mark.requirement("cluster:engine:local", "cluster:engine:worker_command")
 def test_the_local_cluster_is_found_again_and_ends_when_idle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,7 +94,6 @@ def test_the_local_cluster_is_found_again_and_ends_when_idle(
     wait_for(lambda: not (scheduler / "cluster.json").exists() and not is_in_use(folder), "its end")
 
 
-@pytest.mark.requirement("cluster:engine:local", "cluster:engine:deployers")
 def test_the_automatic_cluster_is_shown_and_ended(tmp_path: Path) -> None:
     nothing = run(tmp_path, "cluster", "status", "local")
     assert "chant-mcp work --on local" in " ".join(nothing.stderr.split())
@@ -111,7 +108,6 @@ def test_the_automatic_cluster_is_shown_and_ended(tmp_path: Path) -> None:
     assert run(tmp_path, "cluster", "down", "local").returncode == 1
 
 
-@pytest.mark.requirement("cluster:engine:deployers")
 def test_a_cluster_of_the_configuration_is_started_shown_and_ended(tmp_path: Path) -> None:
     tls = tmp_path / "tls"
     cluster = f"{{big: {{kind: local, workers: 1, slots: {{demo: 3}}, tls: {tls}}}}}"
@@ -137,7 +133,6 @@ def plan(kind: str, tls: Path, **more: Any) -> ClusterPlan:
     return ClusterPlan("big", kind, tls, slots={"claude": 3, "codex": 1}, **more)
 
 
-@pytest.mark.requirement("cluster:engine:deployers")
 def test_slurm_gets_one_array_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chant_mcp.cluster.deployers.start_scheduler", lambda *_: "tls://0.0.0.0:8786")
     place = DeployPlace(tmp_path / "known", PROGRAM, stand_ins(tmp_path))
@@ -167,7 +162,6 @@ def test_slurm_gets_one_array_of_workers(tmp_path: Path, monkeypatch: pytest.Mon
         hostile.up()
 
 
-@pytest.mark.requirement("cluster:engine:deployers")
 def test_ssh_starts_a_worker_on_each_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chant_mcp.cluster.deployers.start_scheduler", lambda *_: "tls://0.0.0.0:8786")
     place = DeployPlace(tmp_path / "known", PROGRAM, stand_ins(tmp_path))
@@ -187,7 +181,6 @@ def test_ssh_starts_a_worker_on_each_host(tmp_path: Path, monkeypatch: pytest.Mo
             deployer(plan("ssh", tmp_path, **wrong), place).up()
 
 
-@pytest.mark.requirement("cluster:engine:deployers")
 def test_kubernetes_gets_secrets_and_a_cluster(tmp_path: Path) -> None:
     import yaml
 
@@ -219,7 +212,6 @@ def test_kubernetes_gets_secrets_and_a_cluster(tmp_path: Path) -> None:
         deployer(plan("kubernetes", tls, address="tls://lb:1"), place).up()
 
 
-@pytest.mark.requirement("cluster:engine:deployers")
 def test_a_program_that_is_missing_or_fails_is_named(tmp_path: Path) -> None:
     programs = stand_ins(tmp_path)
     (tmp_path / "bin" / "kubectl").write_text("#!/bin/sh\necho 'no such namespace' >&2\nexit 3\n")
@@ -235,7 +227,6 @@ def test_a_program_that_is_missing_or_fails_is_named(tmp_path: Path) -> None:
         deployer(plan("address", tls), place).up()
 
 
-@pytest.mark.requirement("cluster:engine:configured")
 def test_clusters_are_the_users_own(tmp_path: Path) -> None:
     project = tmp_path / "project"
     (project / ".chant" / "specs").mkdir(parents=True)

@@ -27,7 +27,6 @@ from cluster.engine_kit import certificates, job
 from work.kit import wait_for
 
 
-@pytest.mark.requirement("cluster:engine:certificates")
 def test_certificates_are_for_their_owner_and_never_overwritten(tmp_path: Path) -> None:
     folder = tmp_path / "tls"
     files = make_certificates(folder)
@@ -47,7 +46,6 @@ def test_certificates_are_for_their_owner_and_never_overwritten(tmp_path: Path) 
     context.load_cert_chain(folder / "head.pem", folder / "head-key.pem")
 
 
-@pytest.mark.requirement("cluster:engine:tls_alone")
 def test_what_is_not_tls_is_refused(tmp_path: Path) -> None:
     for address in ("tcp://head:8786", "head:8786", "ws://head:8786", "inproc://x", "ucx://head:1"):
         with pytest.raises(RefusedError, match="does not speak TLS"):
@@ -73,7 +71,6 @@ def view(name: str, **more: Any) -> WorkerView:
     return found
 
 
-@pytest.mark.requirement("cluster:engine:choice")
 def test_a_job_goes_where_it_is_known_and_where_there_is_room() -> None:
     busy = view("a", taken={"1": ("agent-demo", "account-team-a"), "2": ("agent-demo",)})
     assert dict(busy.charged) == {"team-a": 1}
@@ -100,7 +97,6 @@ def test_a_job_goes_where_it_is_known_and_where_there_is_room() -> None:
     assert choose_worker([], needs) == "No worker has joined the cluster."
 
 
-@pytest.mark.requirement("cluster:engine:bounded")
 def test_what_workers_say_is_read_as_data() -> None:
     assert worker_view({"offer": "exec"}) is None
     odd = view("x" * 1000, agents={"demo": {"slots": 10**9}, "b": {"slots": True}, "c": 1}, labels="text")
@@ -111,7 +107,6 @@ def test_what_workers_say_is_read_as_data() -> None:
         assert read_result({**fine, **wrong}) is None
 
 
-@pytest.mark.requirement("cluster:engine:bounded")
 def test_frames_and_jobs_have_their_bounds(tmp_path: Path) -> None:
     async def read(data: bytes) -> object:
         reader = asyncio.StreamReader(limit=LONGEST_LINE)
@@ -130,7 +125,6 @@ def test_frames_and_jobs_have_their_bounds(tmp_path: Path) -> None:
             read_job(wrong, tmp_path, b"")
 
 
-@pytest.mark.requirement("cluster:engine:bounded")
 def test_status_and_kept_results_have_their_bounds(tmp_path: Path) -> None:
     path = tmp_path / "status.json"
     jobs = {str(n): {"state": "ended" if n % 2 else "working", "why": "x" * 200} for n in range(6000)}
@@ -157,7 +151,6 @@ table.run(sys.argv[2], b"", tell)
 """
 
 
-@pytest.mark.requirement("cluster:engine:lifeline")
 def test_a_job_ends_when_its_worker_is_killed(tmp_path: Path) -> None:
     from cluster.engine_kit import JOB
 
@@ -177,7 +170,6 @@ def test_a_job_ends_when_its_worker_is_killed(tmp_path: Path) -> None:
     assert (tmp_path / "kept" / "ferry-1.1.aa").is_dir(), "the next worker keeps what was left"
 
 
-@pytest.mark.requirement("cluster:engine:beats")
 def test_a_job_hears_that_its_worker_answers_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from cluster.engine_kit import JOB
 
@@ -187,7 +179,6 @@ def test_a_job_hears_that_its_worker_answers_for_it(tmp_path: Path, monkeypatch:
     assert json.loads(given["result"])["heard"] == 2 * ["beat\n"]
 
 
-@pytest.mark.requirement("cluster:engine:extra")
 def test_without_the_extra_its_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extra, "find_spec", lambda name: None)
     with pytest.raises(RefusedError) as caught:
@@ -195,7 +186,6 @@ def test_without_the_extra_its_name_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     assert caught.value.message == ("This needs the extra \"cluster\": pip install 'chant_mcp[cluster]'")
 
 
-@pytest.mark.requirement("cluster:engine:extra")
 def test_the_engine_is_imported_by_its_own_processes_alone() -> None:
     code = (
         "import sys, importlib; sys.argv = ['chant-mcp', '--help']\n"
@@ -208,7 +198,6 @@ def test_the_engine_is_imported_by_its_own_processes_alone() -> None:
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.requirement("cluster:engine:bounded_log")
 def test_a_log_keeps_its_end_and_grows_on(tmp_path: Path) -> None:
     path = tmp_path / "placer.log"
     with path.open("wb") as log:

@@ -31,7 +31,6 @@ async def cluster(tmp_path: Path, tls: Path) -> AsyncIterator[Grid]:
         yield made
 
 
-@pytest.mark.requirement("cluster:engine:there_and_back")
 async def test_a_job_goes_to_a_worker_and_its_work_comes_back(cluster: Grid) -> None:
     await cluster.worker()
     await cluster.start_placer()
@@ -57,7 +56,6 @@ async def test_a_job_goes_to_a_worker_and_its_work_comes_back(cluster: Grid) -> 
     await eventually(lambda: cluster.job_state(1) == "ended")
 
 
-@pytest.mark.requirement("cluster:engine:status", "cluster:engine:slots")
 async def test_jobs_wait_for_slots_and_the_status_shows_them(cluster: Grid) -> None:
     await cluster.start_placer()
     first = await cluster.place(job(1, prompt="wait"))
@@ -80,7 +78,6 @@ async def test_jobs_wait_for_slots_and_the_status_shows_them(cluster: Grid) -> N
     await second.until("ended")
 
 
-@pytest.mark.requirement("cluster:engine:live_log")
 async def test_the_log_is_read_while_the_job_works(cluster: Grid) -> None:
     await cluster.worker()
     await cluster.start_placer()
@@ -94,7 +91,6 @@ async def test_the_log_is_read_while_the_job_works(cluster: Grid) -> None:
     assert (frame["bytes"], data) == (0, b"")
 
 
-@pytest.mark.requirement("cluster:engine:client_gone")
 async def test_a_job_ends_with_its_client_and_its_result_is_kept(cluster: Grid) -> None:
     await cluster.worker()
     await cluster.start_placer()
@@ -107,7 +103,6 @@ async def test_a_job_ends_with_its_client_and_its_result_is_kept(cluster: Grid) 
     assert b"stop orphaned" in (kept / "result.json").read_bytes()
 
 
-@pytest.mark.requirement("cluster:engine:secret")
 async def test_a_connection_without_the_secret_is_closed(cluster: Grid) -> None:
     await cluster.start_placer()
     stranger = await cluster.connect("cd" * 32)
@@ -118,7 +113,6 @@ async def test_a_connection_without_the_secret_is_closed(cluster: Grid) -> None:
     assert not (cluster.state / "starts").exists()
 
 
-@pytest.mark.requirement("cluster:engine:lost_worker")
 async def test_a_job_is_lost_with_its_worker_and_not_repeated(cluster: Grid) -> None:
     worker = await cluster.worker(slots=1)
     other = await cluster.worker("build-8", slots=1)
@@ -134,7 +128,6 @@ async def test_a_job_is_lost_with_its_worker_and_not_repeated(cluster: Grid) -> 
     assert idle.jobs.running() == []
 
 
-@pytest.mark.requirement("cluster:engine:lost_scheduler")
 async def test_a_scheduler_that_is_gone_is_named_and_its_jobs_are_lost(cluster: Grid) -> None:
     worker = await cluster.worker()
     await cluster.start_placer()
@@ -151,7 +144,6 @@ async def test_a_scheduler_that_is_gone_is_named_and_its_jobs_are_lost(cluster: 
         os.kill(pid, 0)
 
 
-@pytest.mark.requirement("cluster:engine:orphan_grace")
 async def test_a_worker_that_hears_no_scheduler_ends_its_jobs(cluster: Grid) -> None:
     worker = await cluster.worker()
     await cluster.start_placer()
@@ -168,7 +160,6 @@ async def test_a_worker_that_hears_no_scheduler_ends_its_jobs(cluster: Grid) -> 
     await run.until("lost")
 
 
-@pytest.mark.requirement("cluster:engine:lifeline")
 async def test_a_job_that_does_not_end_is_killed(cluster: Grid) -> None:
     worker = await cluster.worker()
     worker.jobs._stop_seconds = 0.1
@@ -181,7 +172,6 @@ async def test_a_job_that_does_not_end_is_killed(cluster: Grid) -> None:
     assert f"exit code {-signal.SIGKILL}" in frame["result"]["reason"]
 
 
-@pytest.mark.requirement("cluster:engine:no_result")
 async def test_a_job_without_a_result_says_why(cluster: Grid) -> None:
     await cluster.worker()
     await cluster.start_placer()
@@ -190,7 +180,6 @@ async def test_a_job_without_a_result_says_why(cluster: Grid) -> None:
     assert frame["result"]["reason"].endswith("(exit code 1). The disk is full.")
 
 
-@pytest.mark.requirement("cluster:engine:not_twice")
 async def test_a_job_that_has_been_on_a_worker_is_not_run_there_again(cluster: Grid) -> None:
     await cluster.worker()
     await cluster.start_placer()
@@ -233,7 +222,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SetClock:
     return clock
 
 
-@pytest.mark.requirement("cluster:engine:idle")
 async def test_a_placer_without_work_ends(cluster: Grid, clock: SetClock) -> None:
     await cluster.worker()
     await cluster.start_placer(idle_seconds=0.5)
@@ -245,7 +233,6 @@ async def test_a_placer_without_work_ends(cluster: Grid, clock: SetClock) -> Non
     assert (cluster.status()["state"], cluster.status()["workers"]) == ("gone", [])
 
 
-@pytest.mark.requirement("cluster:engine:stays")
 async def test_a_placer_that_is_asked_to_stay_does_not_end_meanwhile(cluster: Grid, clock: SetClock) -> None:
     await cluster.start_placer(idle_seconds=0.5)
     assert cluster.placing is not None
@@ -261,7 +248,6 @@ async def test_a_placer_that_is_asked_to_stay_does_not_end_meanwhile(cluster: Gr
     await asyncio.wait_for(cluster.placing, 20)
 
 
-@pytest.mark.requirement("cluster:engine:given_up_in_time")
 async def test_a_silent_worker_is_looked_for_many_times_in_the_time_it_may_be_silent(cluster: Grid) -> None:
     # The engine looks once, which takes up to twice as long.
     look = cluster.scheduler.periodic_callbacks["worker-ttl"]
@@ -280,7 +266,6 @@ run_worker(plan, say=print)
 """
 
 
-@pytest.mark.requirement("cluster:engine:frozen_worker")
 async def test_a_worker_that_wakes_too_late_ends_its_jobs(cluster: Grid) -> None:
     folder = cluster.folder / "build-7"
     words = (cluster.scheduler.address, str(cluster.tls), str(folder), *JOB)

@@ -58,7 +58,6 @@ def tables(fleet: Fleet) -> dict[str, Any]:
     return {name: pa.table(one) for name, one in shown.items()} | {"repositories": fleet.repositories}
 
 
-@pytest.mark.requirement("fleet:on:same_tables", "fleet:on:kept_apart")
 @pytest.mark.usefixtures("local_cluster")
 def test_tables_are_those_of_a_local_read(tmp_path: Path) -> None:
     src = tmp_path / "src"
@@ -85,7 +84,6 @@ def test_tables_are_those_of_a_local_read(tmp_path: Path) -> None:
     assert (fleet.refresh().read, tables(fleet)) == (0, there)
 
 
-@pytest.mark.requirement("fleet:on:no_engine_without")
 def test_without_a_cluster_nothing_of_it_is_imported(tmp_path: Path) -> None:
     app = make(tmp_path / "app")
     script = (
@@ -95,7 +93,6 @@ def test_without_a_cluster_nothing_of_it_is_imported(tmp_path: Path) -> None:
     assert subprocess.run([sys.executable, "-c", script, app], check=False).returncode == 0
 
 
-@pytest.mark.requirement("fleet:on:bad_targets")
 def test_clusters_that_are_none_are_refused(tmp_path: Path) -> None:
     app = make(tmp_path / "app")
     with pytest.raises(errors.InvalidArgumentError, match="tls://head:8786"):
@@ -110,7 +107,6 @@ def test_clusters_that_are_none_are_refused(tmp_path: Path) -> None:
         Fleet(app, on="tls://127.0.0.1:1").refresh()
 
 
-@pytest.mark.requirement("fleet:on:no_secret_leaves")
 def test_an_address_with_a_password_is_not_sent(tmp_path: Path) -> None:
     (tmp_path / "urls").write_text("https://ada:secret@host/app.git\n")
     [row] = pa.table(Fleet(tmp_path / "urls", on="big").problems).to_pylist()
@@ -120,7 +116,6 @@ def test_an_address_with_a_password_is_not_sent(tmp_path: Path) -> None:
         read_offer(["https://token@host/team/"])
 
 
-@pytest.mark.requirement("fleet:on:offered_alone")
 @pytest.mark.parametrize(
     ("kind", "place", "is_offered"),
     [
@@ -147,7 +142,6 @@ def test_offers_cover_what_they_name(kind: Any, place: str, is_offered: bool) ->
     assert not read_offer([]).covers(kind, place)
 
 
-@pytest.mark.requirement("fleet:on:offered_alone")
 def test_a_worker_reads_what_its_owner_offers_wherever_files_lead(tmp_path: Path) -> None:
     secret = make(tmp_path / "secret")
     offered = tmp_path / "offered"
@@ -192,7 +186,6 @@ async def heard(
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("fleet:on:offered_alone", "fleet:on:lost_workers")
 async def test_each_place_goes_to_a_worker_that_offers_it(
     cluster: Grid, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,7 +236,6 @@ def answers(*lines: Any, numbers: int = 2) -> tuple[FleetAnswers, bool]:
     return read_answers(io.BytesIO(b"".join(texts)), set(range(numbers)))
 
 
-@pytest.mark.requirement("fleet:on:answers_are_data")
 def test_answers_are_bounded_data(monkeypatch: pytest.MonkeyPatch) -> None:
     good = {"at": 0, "worker": "w", "commit": COMMIT, "result": COMMIT, "items": None}
     read, is_whole = answers(good, {"at": 1, "why": "a\nb\x1b[2J"}, {"done": True})
@@ -259,7 +251,6 @@ def test_answers_are_bounded_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answers(good, {**good, "at": 1}, {"done": True})[1] is False
 
 
-@pytest.mark.requirement("fleet:on:answers_are_data")
 def test_an_answer_decides_neither_names_nor_other_repositories(tmp_path: Path) -> None:
     app, lib = make(tmp_path / "app"), make(tmp_path / "lib")
     reads = RepositoryReads(ReadOffer(is_all=True), tmp_path / "clones")

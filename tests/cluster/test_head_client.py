@@ -61,7 +61,6 @@ def bundles(tmp_path: Path) -> Bundles:
     return Bundles(tmp_path)
 
 
-@pytest.mark.requirement("cluster:head:bundles_are_checked")
 def test_commits_that_continue_the_work_come_back_with_their_files(bundles: Bundles) -> None:
     (bundles.root / ".git/hooks").mkdir(exist_ok=True)
     hook = bundles.root / ".git/hooks/post-merge"
@@ -130,7 +129,6 @@ def _pack_object(kind: int, content: bytes) -> bytes:
     return bytes(head) + zlib.compress(content, 1)
 
 
-@pytest.mark.requirement("cluster:head:bundles_are_checked")
 @pytest.mark.parametrize(
     ("make", "why"),
     [
@@ -148,7 +146,6 @@ def test_bundles_with_a_fault_change_nothing(
     assert why in bundles.rejected(*make(bundles))
 
 
-@pytest.mark.requirement("cluster:head:bundles_are_checked")
 def test_a_bundle_that_is_too_large_is_not_looked_into(
     bundles: Bundles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,7 +154,6 @@ def test_a_bundle_that_is_too_large_is_not_looked_into(
     assert "larger than 10 bytes" in bundles.rejected(bundles.bundle(BRANCH), tip)
 
 
-@pytest.mark.requirement("cluster:push:answers_are_data")
 @pytest.mark.parametrize(
     "said",
     [
@@ -177,7 +173,6 @@ def test_a_worker_that_says_it_pushed_names_its_newest_commit_by_its_id(said: di
     job_client.check_pushed({"pushed": "a1" * 32, "tip": "a1" * 32, "ref": "refs/heads/main"})
 
 
-@pytest.mark.requirement("cluster:head:work_comes_back")
 def test_what_is_not_committed_goes_along(bundles: Bundles) -> None:
     (bundles.root / "left.txt").write_text("left\n", encoding="utf-8")
     git(bundles.root, "commit", "-q", "--allow-empty", "-m", "Own")
@@ -187,7 +182,6 @@ def test_what_is_not_committed_goes_along(bundles: Bundles) -> None:
     assert git(bundles.root, "show", f"{start}:left.txt") == "left\n"
 
 
-@pytest.mark.requirement("cluster:head:only_what_is_missing")
 def test_what_a_machine_says_that_it_has_is_looked_up_here(bundles: Bundles) -> None:
     foreign = bundles.commit()
     git(bundles.root, "commit", "-q", "--allow-empty", "-m", "Landed")
@@ -202,7 +196,6 @@ def test_what_a_machine_says_that_it_has_is_looked_up_here(bundles: Bundles) -> 
         assert bundles.run_folder.newest_below(none, start) is None
 
 
-@pytest.mark.requirement("cluster:head:frames_are_bounded")
 @pytest.mark.parametrize(
     "sent",
     [

@@ -41,7 +41,6 @@ def done_elsewhere(head: HeadWorkshop, remote: Path, ref: str, said: dict[str, A
     return commit, head.ended(ID)
 
 
-@pytest.mark.requirement("cluster:push:answers_are_data", "cluster:push:fetched_into_quarantine")
 def test_what_a_worker_says_chooses_neither_the_remote_nor_the_ref(
     head: HeadWorkshop, remote: Path, tmp_path: Path
 ) -> None:
@@ -57,7 +56,6 @@ def test_what_a_worker_says_chooses_neither_the_remote_nor_the_ref(
     assert not list((head.root / ".git" / "objects").glob("tmp_*"))
 
 
-@pytest.mark.requirement("cluster:push:refs_go_with_the_landing", "cluster:push:fetched_into_quarantine")
 def test_a_pushed_commit_of_a_failed_run_stays_on_the_remote_until_the_spec_lands(
     head: HeadWorkshop, remote: Path
 ) -> None:
@@ -75,7 +73,6 @@ def test_a_pushed_commit_of_a_failed_run_stays_on_the_remote_until_the_spec_land
     assert REF not in git(remote, "for-each-ref")
 
 
-@pytest.mark.requirement("cluster:push:kept_where_not_pushed")
 def test_work_that_stays_on_its_machine_is_named_with_the_words_of_that_machine(
     head: HeadWorkshop, remote: Path
 ) -> None:

@@ -16,10 +16,6 @@ from work.kit import ID, OTHER, kill, lives, wait_for
 from writing import git
 
 
-@pytest.mark.requirement("cluster:head:work_comes_back")
-@pytest.mark.requirement("cluster:head:results_come_into_the_record")
-@pytest.mark.requirement("cluster:head:stamps_of_the_worker_stay")
-@pytest.mark.requirement("cluster:head:no_secret_leaves")
 def test_work_done_elsewhere_lands_here_with_what_its_agent_reported(
     head: HeadWorkshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -45,8 +41,6 @@ def test_work_done_elsewhere_lands_here_with_what_its_agent_reported(
     assert "prompt" not in placed["job"]["prompt"]
 
 
-@pytest.mark.requirement("cluster:head:no_local_agent")
-@pytest.mark.requirement("cluster:head:one_placer")
 def test_an_agent_that_is_not_installed_here_works_there_and_one_placer_serves_all(
     head: HeadWorkshop,
 ) -> None:
@@ -62,7 +56,6 @@ def test_an_agent_that_is_not_installed_here_works_there_and_one_placer_serves_a
     assert head.placers() == [placer]
 
 
-@pytest.mark.requirement("cluster:head:placer_that_leaves")
 def test_a_start_that_meets_a_placer_about_to_end_starts_another(head: HeadWorkshop) -> None:
     head.spec(ID)
     head.spec(OTHER)
@@ -75,7 +68,6 @@ def test_a_start_that_meets_a_placer_about_to_end_starts_another(head: HeadWorks
     assert head.placers() != [placer]
 
 
-@pytest.mark.requirement("cluster:head:placer_is_confined")
 def test_the_placer_reaches_its_own_folders_alone_and_has_no_variable_of_ours(
     head: HeadWorkshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,7 +91,6 @@ def test_the_placer_reaches_its_own_folders_alone_and_has_no_variable_of_ours(
     assert socket.parent.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.requirement("cluster:head:bad_targets")
 def test_targets_that_cannot_be_used_are_refused_before_anything_begins(head: HeadWorkshop) -> None:
     head.spec(ID)
     head.commit()
@@ -110,7 +101,6 @@ def test_targets_that_cannot_be_used_are_refused_before_anything_begins(head: He
         assert "does not speak TLS. Agents' work is code: refusing." in said.replace("\n", " ")
 
 
-@pytest.mark.requirement("cluster:head:scheduler_silent")
 def test_a_scheduler_that_does_not_answer_is_named(head: HeadWorkshop) -> None:
     head.plan(state="gone", why="connection refused")
     head.spec(ID)
@@ -123,7 +113,6 @@ def test_a_scheduler_that_does_not_answer_is_named(head: HeadWorkshop) -> None:
     assert head.done(ID)["end_state"] == "completed"
 
 
-@pytest.mark.requirement("cluster:head:no_worker_offers")
 def test_an_agent_that_no_worker_offers_is_refused_with_what_they_offer(head: HeadWorkshop) -> None:
     head.spec(ID)
     head.commit()
@@ -131,7 +120,6 @@ def test_an_agent_that_no_worker_offers_is_refused_with_what_they_offer(head: He
     assert said == 'No worker offers agent "codex" (2 workers, 4 slots of demo).'
 
 
-@pytest.mark.requirement("cluster:head:untracked")
 def test_a_spec_that_git_does_not_track_is_refused(head: HeadWorkshop) -> None:
     head.spec(ID)
     head.commit()
@@ -139,7 +127,6 @@ def test_a_spec_that_git_does_not_track_is_refused(head: HeadWorkshop) -> None:
     assert "Git does not track spec" in refused(head, OTHER)
 
 
-@pytest.mark.requirement("cluster:head:no_secret_leaves")
 def test_a_job_with_a_value_that_is_a_secret_is_not_sent(
     head: HeadWorkshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,7 +138,6 @@ def test_a_job_with_a_value_that_is_a_secret_is_not_sent(
     assert not head.asked("place")
 
 
-@pytest.mark.requirement("cluster:head:lost_workers_have_a_cause")
 def test_a_run_whose_worker_is_lost_has_failed(head: HeadWorkshop) -> None:
     head.plan(jobs={ID: "lose"})
     head.spec(ID)
@@ -161,7 +147,6 @@ def test_a_run_whose_worker_is_lost_has_failed(head: HeadWorkshop) -> None:
     assert record["reason"] == "The machine that the agent worked on is lost (the worker is silent)"
 
 
-@pytest.mark.requirement("cluster:head:tried_elsewhere_once")
 def test_an_orchestrator_tries_a_lost_spec_once_more_on_another_worker(head: HeadWorkshop) -> None:
     head.plan(jobs={ID: "lose_once", OTHER: "lose"})
     head.configure("watch: {failure: {retry_delay_ms: 0}}\n")
@@ -178,7 +163,6 @@ def test_an_orchestrator_tries_a_lost_spec_once_more_on_another_worker(head: Hea
     assert head.record(OTHER)["cause"] == "worker_lost"
 
 
-@pytest.mark.requirement("cluster:head:results_come_into_the_record")
 def test_an_agent_that_failed_there_failed_here(head: HeadWorkshop) -> None:
     head.plan(jobs={ID: "fail"})
     head.spec(ID)
@@ -188,7 +172,6 @@ def test_an_agent_that_failed_there_failed_here(head: HeadWorkshop) -> None:
     assert record["denials"] == [{"tool": "Bash", "message": "refused"}]
 
 
-@pytest.mark.requirement("cluster:head:foreign_results")
 def test_a_result_of_another_job_is_not_taken_over(head: HeadWorkshop) -> None:
     head.plan(jobs={ID: "other_key"})
     head.spec(ID)
@@ -199,9 +182,6 @@ def test_a_result_of_another_job_is_not_taken_over(head: HeadWorkshop) -> None:
     assert git(head.root, "rev-parse", record["branch"]).strip() == record["base"]
 
 
-@pytest.mark.requirement("cluster:head:stop_is_answered")
-@pytest.mark.requirement("cluster:head:log_only_while_read")
-@pytest.mark.requirement("cluster:head:machines_are_shown")
 def test_a_run_elsewhere_is_followed_shown_and_paused_with_its_commits(head: HeadWorkshop) -> None:
     head.plan(jobs={ID: "wait"})
     head.spec(ID)
@@ -233,7 +213,6 @@ def test_a_run_elsewhere_is_followed_shown_and_paused_with_its_commits(head: Hea
     assert head.done(ID)["end_state"] == "completed"
 
 
-@pytest.mark.requirement("cluster:head:stop_is_answered")
 def test_a_killed_runner_leaves_no_job_client(head: HeadWorkshop) -> None:
     head.plan(jobs={ID: "wait"})
     head.spec(ID)
@@ -247,7 +226,6 @@ def test_a_killed_runner_leaves_no_job_client(head: HeadWorkshop) -> None:
     wait_for(lambda: not lives(record["agent"]["pid"]), "the end of the client")
 
 
-@pytest.mark.requirement("cluster:head:slots_of_the_cluster")
 def test_room_is_that_of_the_cluster_and_not_of_this_machine(head: HeadWorkshop) -> None:
     ids = [f"2026-01-22-00{number}-abc" for number in range(1, 5)]
     head.plan(jobs=dict.fromkeys(ids, "wait"))
@@ -267,7 +245,6 @@ def test_room_is_that_of_the_cluster_and_not_of_this_machine(head: HeadWorkshop)
     assert head.ended(above["process_id"])["end_state"] == "completed"
 
 
-@pytest.mark.requirement("cluster:head:nothing_without_on")
 def test_without_a_target_no_placer_is_started(head: HeadWorkshop) -> None:
     head.spec(ID, "commit")
     head.commit()

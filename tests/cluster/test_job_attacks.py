@@ -9,7 +9,6 @@ from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
-import pytest
 from cluster import agent_of_tests
 from cluster.jobs import SPEC, Head, Worker
 from harness import user_config
@@ -24,7 +23,6 @@ def refused(worker: Worker, job: dict[str, Any], bundle: bytes | None, key: str)
     return result["reason"]
 
 
-@pytest.mark.requirement("cluster:job:names_choose_nothing")
 def test_names_of_a_job_choose_nothing(tmp_path: Path, worker: Worker) -> None:
     head = Head(tmp_path)
     bundle, trace = head.bundle(), tmp_path / "trace"
@@ -36,7 +34,6 @@ def test_names_of_a_job_choose_nothing(tmp_path: Path, worker: Worker) -> None:
     assert not (worker.folder / "mirrors").exists()
 
 
-@pytest.mark.requirement("cluster:job:bundles_are_checked")
 def test_bundles_are_checked_before_anything_is_taken_in(tmp_path: Path, worker: Worker) -> None:
     head = Head(tmp_path)
     path = tmp_path / "b"
@@ -68,7 +65,6 @@ def write_object(root: Path, kind: bytes, content: bytes) -> str:
     return name
 
 
-@pytest.mark.requirement("cluster:job:checkout_runs_nothing")
 def test_a_checkout_runs_no_filter_and_follows_no_link(tmp_path: Path, worker: Worker) -> None:
     head = Head(tmp_path)
     trace, outside = tmp_path / "trace", tmp_path / "outside"
@@ -92,7 +88,6 @@ def test_a_checkout_runs_no_filter_and_follows_no_link(tmp_path: Path, worker: W
     assert not trace.exists()
 
 
-@pytest.mark.requirement("cluster:job:agents_stay_in")
 def test_an_agent_writes_neither_the_mirror_nor_other_jobs(
     tmp_path: Path, make_worker: Callable[..., Worker]
 ) -> None:

@@ -8,7 +8,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
 from chant_mcp.cluster.job_table import JobTable
 from cluster import agent_of_tests
 from cluster.jobs import Head, RunningJob, Worker
@@ -26,7 +25,6 @@ def waiting(head: Head, worker: Worker, bundle: bytes) -> RunningJob:
     return running
 
 
-@pytest.mark.requirement("cluster:job:lifeline", "cluster:job:live_log")
 def test_a_job_that_is_asked_to_stop_hands_back_what_there_is(tmp_path: Path, worker: Worker) -> None:
     configure(agent_of_tests.configured())
     head = Head(tmp_path)
@@ -44,7 +42,6 @@ def test_a_job_that_is_asked_to_stop_hands_back_what_there_is(tmp_path: Path, wo
     assert not running.folder.exists()
 
 
-@pytest.mark.requirement("cluster:job:lifeline", "cluster:job:kept_work")
 def test_work_of_a_job_that_nobody_answers_for_is_kept_and_listed(tmp_path: Path, worker: Worker) -> None:
     configure(agent_of_tests.configured())
     head = Head(tmp_path)
@@ -59,7 +56,6 @@ def test_work_of_a_job_that_nobody_answers_for_is_kept_and_listed(tmp_path: Path
     assert not running.folder.exists()
 
 
-@pytest.mark.requirement("cluster:job:swept")
 def test_what_a_killed_job_left_is_ended_and_kept(tmp_path: Path, worker: Worker) -> None:
     configure(agent_of_tests.configured())
     head = Head(tmp_path)
@@ -76,7 +72,6 @@ def test_what_a_killed_job_left_is_ended_and_kept(tmp_path: Path, worker: Worker
     assert worker.machine().sweep(worker.folder).data["kept"] == [], "it is kept once"
 
 
-@pytest.mark.requirement("cluster:job:lifeline")
 def test_a_job_can_be_stopped_before_its_agent_works(tmp_path: Path, worker: Worker) -> None:
     head = Head(tmp_path)
     running = worker.start(worker.put(head.job(), head.bundle()))
@@ -86,7 +81,6 @@ def test_a_job_can_be_stopped_before_its_agent_works(tmp_path: Path, worker: Wor
     assert running.heard("ended")["state"] in ("paused", "done")
 
 
-@pytest.mark.requirement("cluster:job:killed")
 def test_a_killed_job_takes_its_agent_along_and_hands_back_what_there_is(
     tmp_path: Path, worker: Worker
 ) -> None:

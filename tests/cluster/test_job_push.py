@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from cluster.jobs import SPEC, Head, Worker
 from writing import git
 
@@ -13,8 +12,6 @@ REF = f"refs/chant/runs/app%3a{SPEC}/1"
 """The ref of the first run of the spec, in a project that is a folder of its repository."""
 
 
-@pytest.mark.requirement("cluster:push:too_large_is_pushed", "cluster:push:only_new_refs")
-@pytest.mark.requirement("cluster:push:kept_where_not_pushed")
 def test_what_is_too_large_is_pushed_to_the_ref_of_the_run_and_nowhere_else(
     tmp_path: Path, make_worker: Callable[..., Worker]
 ) -> None:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from cluster import agent_of_tests
 from cluster.jobs import SPEC, Head, Worker
 from harness import user_config
@@ -24,7 +23,6 @@ def configure(more: str) -> None:
     user_config().write_text(f"{lines}{more}---\n", encoding="utf-8")
 
 
-@pytest.mark.requirement("cluster:job:runs_the_agent", "cluster:job:hands_back")
 def test_a_job_is_a_run_whose_commits_and_log_come_back(tmp_path: Path, worker: Worker) -> None:
     head = Head(tmp_path)
     running = worker.start(worker.put(head.job(), head.bundle()))
@@ -45,7 +43,6 @@ def test_a_job_is_a_run_whose_commits_and_log_come_back(tmp_path: Path, worker: 
     assert running.heard("ended")["state"] == "done"
 
 
-@pytest.mark.requirement("cluster:job:runs_the_agent")
 def test_jobs_of_one_repository_run_at_once(tmp_path: Path, worker: Worker) -> None:
     head = Head(tmp_path, inside="app")
     bundle = head.bundle()
@@ -57,7 +54,6 @@ def test_jobs_of_one_repository_run_at_once(tmp_path: Path, worker: Worker) -> N
     assert changed == [f"app/.chant/specs/{SPEC}.md", f"app/work/{SPEC}.txt"]
 
 
-@pytest.mark.requirement("cluster:job:thin_bundles")
 def test_a_thin_bundle_fits_once_the_mirror_has_the_base(tmp_path: Path, worker: Worker) -> None:
     head = Head(tmp_path)
     thin = head.bundle(head.base)
@@ -69,7 +65,6 @@ def test_a_thin_bundle_fits_once_the_mirror_has_the_base(tmp_path: Path, worker:
     assert third["tip"]
 
 
-@pytest.mark.requirement("cluster:head:only_what_is_missing")
 def test_after_a_landing_what_came_since_is_enough(tmp_path: Path, worker: Worker) -> None:
     head = Head(tmp_path)
     first = head.base
@@ -85,7 +80,6 @@ def test_after_a_landing_what_came_since_is_enough(tmp_path: Path, worker: Worke
     assert worker.do(head.job(key="next"), thin)["state"] == "done", "the mirror has the new base"
 
 
-@pytest.mark.requirement("cluster:job:mirrors_are_pruned")
 def test_a_mirror_that_was_not_used_for_a_month_goes_when_nothing_borrows_from_it(
     tmp_path: Path, worker: Worker
 ) -> None:
@@ -112,7 +106,6 @@ def test_a_mirror_that_was_not_used_for_a_month_goes_when_nothing_borrows_from_i
     assert not mirror.exists()
 
 
-@pytest.mark.requirement("cluster:job:accepted_remotes")
 def test_the_base_is_fetched_from_a_remote_that_was_accepted(
     tmp_path: Path, make_worker: Callable[..., Worker]
 ) -> None:
@@ -132,7 +125,6 @@ def test_the_base_is_fetched_from_a_remote_that_was_accepted(
     head.fetch(worker.folder / "jobs" / "known" / "result.bundle")
 
 
-@pytest.mark.requirement("cluster:job:trusted_by_its_owner")
 def test_what_acts_in_the_project_is_accepted_by_the_machines_owner(
     tmp_path: Path, make_worker: Callable[..., Worker]
 ) -> None:
@@ -147,7 +139,6 @@ def test_what_acts_in_the_project_is_accepted_by_the_machines_owner(
     assert accepting.do(head.job(), head.bundle())["state"] == "done"
 
 
-@pytest.mark.requirement("cluster:job:own_agents_and_accounts")
 def test_agents_and_accounts_are_those_of_the_machine(
     tmp_path: Path, make_worker: Callable[..., Worker]
 ) -> None:
@@ -174,7 +165,6 @@ def test_agents_and_accounts_are_those_of_the_machine(
     assert (leaked["state"], leaked["cause"]) == ("refused", "secret")
 
 
-@pytest.mark.requirement("cluster:job:offer")
 def test_the_machine_offers_what_it_has(make_worker: Callable[..., Worker]) -> None:
     configure(
         f"{agent_of_tests.configured()}accounts:\n"
@@ -195,7 +185,6 @@ def test_the_machine_offers_what_it_has(make_worker: Callable[..., Worker]) -> N
     assert named["missing"] == ["codex-of-nobody"]
 
 
-@pytest.mark.requirement("cluster:job:own_tools")
 def test_an_agent_has_the_tools_of_its_run(tmp_path: Path, worker: Worker) -> None:
     configure(f"agents:\n  caller: {{command: {caller.agent()}}}\n")
     head = Head(tmp_path)

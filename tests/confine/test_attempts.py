@@ -41,22 +41,11 @@ def has_namespaces(world: World) -> bool:
     return "no namespaces" not in world.confine("--", "true").stderr
 
 
-@pytest.mark.requirement("confine:run:expected_by_version")
 def test_enough_is_tried() -> None:
     assert len(ATTEMPTS) >= 64
     assert sum(one.since < NEVER for one in ATTEMPTS.values()) >= 64
 
 
-@pytest.mark.requirement(
-    "confine:run:writes_only_its_folder",
-    "confine:run:reads_no_secrets",
-    "confine:run:reaches_no_process_outside",
-    "confine:run:system_calls",
-    "confine:run:terminals",
-    "confine:run:inherits_nothing",
-    "confine:run:private_ipc",
-    "confine:run:expected_by_version",
-)
 @pytest.mark.parametrize(("abi", "namespaces"), [(7, True), (5, True), (7, False), (5, False), (3, False)])
 def test_what_runs_try_changes_nothing_outside(tmp_path: Path, abi: int, namespaces: bool) -> None:
     world = made(tmp_path)
@@ -79,7 +68,6 @@ APT = "import subprocess, sys, click, chant_mcp._core; subprocess.run([sys.execu
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the other tests are run by a user without rights already")
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="there is no setpriv")
-@pytest.mark.requirement("confine:run:namespaces", "confine:run:private_ipc", "confine:run:inherits_nothing")
 def test_a_user_without_rights_is_held_as_well() -> None:
     becomes = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -99,7 +87,6 @@ def test_a_user_without_rights_is_held_as_well() -> None:
     assert told["unchanged"]
 
 
-@pytest.mark.requirement("confine:config:unix_sockets")
 @pytest.mark.parametrize(("abi", "abstract"), [(7, "refused"), (5, "possible")])
 def test_sockets_with_names_are_opened_by_the_user(tmp_path: Path, abi: int, abstract: str) -> None:
     world = made(tmp_path)
@@ -109,7 +96,6 @@ def test_sockets_with_names_are_opened_by_the_user(tmp_path: Path, abi: int, abs
     assert found == dict(zip(names, ["possible", abstract, "refused"], strict=True))
 
 
-@pytest.mark.requirement("confine:config:network", "confine:config:pty")
 def test_the_network_is_closed_and_terminals_are_opened_by_the_user(tmp_path: Path) -> None:
     world = made(tmp_path)
     configured("confine: {network: none, pty: true}\n")
@@ -118,7 +104,6 @@ def test_the_network_is_closed_and_terminals_are_opened_by_the_user(tmp_path: Pa
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
-@pytest.mark.requirement("confine:config:backend")
 def test_bubblewrap_holds_rights_of_files_too(tmp_path: Path) -> None:
     world = made(tmp_path)
     configured("confine: {backend: bubblewrap}\n")

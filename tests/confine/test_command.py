@@ -24,7 +24,6 @@ def world(tmp_path: Path) -> World:
     return made(tmp_path)
 
 
-@pytest.mark.requirement("confine:command:check", "confine:run:told")
 @pytest.mark.parametrize(
     ("abi", "line", "signals", "code"),
     [
@@ -42,14 +41,12 @@ def test_what_a_machine_can_do_is_shown(world: World, abi: int, line: str, signa
     assert {one["what"]: one["holds"] for one in found["held"]}[SIGNALS] == signals
 
 
-@pytest.mark.requirement("confine:command:check")
 def test_it_is_shown_in_words_too(world: World) -> None:
     shown = world.confine("--check").stdout
     assert f"{SIGNALS}: kept from runs" in shown
     assert "chmod" in shown
 
 
-@pytest.mark.requirement("confine:command:try", "confine:config:project_only_closes")
 def test_a_command_is_tried_with_its_exit_code(world: World) -> None:
     (world.run / ".chant/specs").mkdir(parents=True)
     (world.run / ".chant/config.md").write_text(
@@ -64,7 +61,6 @@ def test_a_command_is_tried_with_its_exit_code(world: World) -> None:
     assert not (world.home / "b.txt").exists()
 
 
-@pytest.mark.requirement("confine:command:try", "confine:run:fails_closed")
 def test_a_command_that_cannot_be_started_or_held_is_not(world: World) -> None:
     assert world.confine("--", "no-such-program-of-chant").returncode == 127
     assert world.confine().returncode == 2
@@ -94,7 +90,6 @@ def started(world: World, script: str) -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.requirement("confine:run:namespaces")
 def test_the_end_of_a_command_is_that_of_the_program(sandboxed: World) -> None:
     assert sandboxed.confine("--", "sh", "-c", "kill -9 $$").returncode == -signal.SIGKILL
     # What it leaves would keep the output open.
@@ -102,7 +97,6 @@ def test_the_end_of_a_command_is_that_of_the_program(sandboxed: World) -> None:
     assert sandboxed.confine("--", "sh", "-c", left).returncode == 3
 
 
-@pytest.mark.requirement("confine:run:namespaces")
 @pytest.mark.parametrize("target", [os.kill, os.killpg])
 def test_a_signal_reaches_a_command_once(sandboxed: World, target: Callable[[int, int], None]) -> None:
     script = "trap 'echo asked' TERM; trap 'exit 5' USR1; echo ready; while :; do sleep 600 & wait; done"
@@ -115,7 +109,6 @@ def test_a_signal_reaches_a_command_once(sandboxed: World, target: Callable[[int
     assert process.returncode == 5
 
 
-@pytest.mark.requirement("confine:run:namespaces")
 def test_what_is_killed_ends_whole(sandboxed: World) -> None:
     process = started(sandboxed, "setsid -f sleep 600; echo ready; sleep 600")
     process.kill()
@@ -124,7 +117,6 @@ def test_what_is_killed_ends_whole(sandboxed: World) -> None:
     assert process.returncode == -signal.SIGKILL
 
 
-@pytest.mark.requirement("confine:command:check")
 def test_signals_that_python_ignores_are_not_ignored_in_a_command(world: World) -> None:
     done = world.confine("--", "grep", "SigIgn", "/proc/self/status")
     ignored = int(done.stdout.split()[1], base=16)

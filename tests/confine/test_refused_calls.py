@@ -88,7 +88,6 @@ def tried(world: World) -> list[tuple[str, str]]:
     return [(name, error) for name, error in json.loads(done.stdout)]
 
 
-@pytest.mark.requirement("confine:run:system_calls")
 def test_each_call_of_the_table_is_refused_from_inside(tmp_path: Path) -> None:
     wanted = rows() | {"later": "ENOSYS"}
     assert len(wanted) > 70
@@ -103,7 +102,6 @@ def test_each_call_of_the_table_is_refused_from_inside(tmp_path: Path) -> None:
     assert wrong == []
 
 
-@pytest.mark.requirement("confine:config:ipc")
 def test_the_user_opens_ipc(tmp_path: Path) -> None:
     world = made(tmp_path)
     configured("confine: {ipc: open}\n")

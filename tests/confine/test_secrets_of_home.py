@@ -61,7 +61,6 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         yield world
 
 
-@pytest.mark.requirement("confine:run:secret_places")
 def test_the_table_is_whole() -> None:
     paths = [place.path for place in SECRETS]
     assert len(paths) >= 60
@@ -69,7 +68,6 @@ def test_the_table_is_whole() -> None:
     assert all(place.program and place.source for place in SECRETS)
 
 
-@pytest.mark.requirement("confine:run:secret_places", "confine:run:toolchains")
 def test_no_secret_is_read_where_all_programs_run(world: World) -> None:
     told = {
         "mark": MARK,
@@ -96,7 +94,6 @@ git config user.name && git config http.sslVerify && git status --short -uno
 """
 
 
-@pytest.mark.requirement("confine:run:secret_places", "confine:run:toolchains")
 def test_tools_read_copies_of_settings_without_their_secrets(world: World) -> None:
     included = world.home / "more.conf"
     (world.home / ".gitconfig").write_text(
@@ -111,7 +108,6 @@ def test_tools_read_copies_of_settings_without_their_secrets(world: World) -> No
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
-@pytest.mark.requirement("confine:run:toolchains")
 def test_cargo_builds_below_settings_that_are_closed(world: World) -> None:
     run = world.home / "run"
     (run / "src").mkdir(parents=True)
@@ -123,7 +119,6 @@ def test_cargo_builds_below_settings_that_are_closed(world: World) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.requirement("confine:run:secret_places")
 def test_programs_beside_work_or_data_open_neither(world: World) -> None:
     beside = world.home.parent
     for name in ("srv/work/.git/config", "srv/work/lib/code", "srv/data/books/one", "srv/tool/lib/code"):

@@ -73,7 +73,6 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
             yield world
 
 
-@pytest.mark.requirement("confine:run:toolchains")
 @pytest.mark.parametrize("half", HALVES)
 def test_the_usual_steps_work(world: World, half: str) -> None:
     if "no namespaces" in world.confine("--", "true").stderr:
@@ -81,14 +80,12 @@ def test_the_usual_steps_work(world: World, half: str) -> None:
     assert taken(world, HALVES[half]) == {}
 
 
-@pytest.mark.requirement("confine:run:toolchains", "confine:config:ipc")
 def test_processes_of_python_work_without_namespaces_where_the_user_opens_memory(world: World) -> None:
     text = user_config().read_text(encoding="utf-8").replace("}", ", write: [/dev/shm]}")
     user_config().write_text(text, encoding="utf-8")
     assert taken(world, ["python multiprocessing"], CHANT_CONFINE_NO_NAMESPACES="1") == {}
 
 
-@pytest.mark.requirement("confine:run:toolchains")
 @pytest.mark.skipif(TRIALS == 1, reason="takes long; `make trials` runs it")
 def test_heavy_steps_work(world: World) -> None:
     assert taken(world, list(steps.HEAVY)) == {}

@@ -59,7 +59,6 @@ def is_open(output: IO[bytes]) -> bool:
 # The work
 
 
-@pytest.mark.requirement("chant:demo_agent:does_the_work", "chant:demo_agent:says_what_it_does")
 def test_it_writes_a_line_ticks_the_criteria_and_commits_both(place: Workplace) -> None:
     place.branched()
     before = place.text()
@@ -75,7 +74,6 @@ def test_it_writes_a_line_ticks_the_criteria_and_commits_both(place: Workplace) 
     assert git(place.checkout, "status", "--porcelain") == "", "the user's checkout is not touched"
 
 
-@pytest.mark.requirement("chant:demo_agent:does_the_work")
 def test_another_attempt_adds_another_commit(place: Workplace) -> None:
     place.branched().works()
     place.works()
@@ -83,7 +81,6 @@ def test_another_attempt_adds_another_commit(place: Workplace) -> None:
     assert place.changes() == []
 
 
-@pytest.mark.requirement("chant:demo_agent:does_the_work")
 def test_without_target_files_it_makes_one_and_without_a_title_it_uses_the_id(place: Workplace) -> None:
     place.spec(targets=[], body="No title").branched().works()
     assert place.commits() == [f"chant({ID}): {ID}"]
@@ -91,7 +88,6 @@ def test_without_target_files_it_makes_one_and_without_a_title_it_uses_the_id(pl
     assert place.read(f"demo/{ID}.txt") == f"# {ID} ({ID})\n"
 
 
-@pytest.mark.requirement("chant:demo_agent:does_the_work")
 def test_every_target_file_gets_a_line_whatever_its_name(place: Workplace) -> None:
     names = ["deep/er/new.py", "ferry.txt", "*.txt", ":(top)x", "-dash", "ü b.txt"]
     place.spec(targets=[f"'{name}'" for name in names])
@@ -115,7 +111,6 @@ def test_every_target_file_gets_a_line_whatever_its_name(place: Workplace) -> No
         (b"", b"# Log in\n"),
     ],
 )
-@pytest.mark.requirement("chant:demo_agent:target_files_keep_their_form")
 def test_a_line_is_added_in_the_form_of_the_file(place: Workplace, old: bytes, new: bytes) -> None:
     (place.project.root / "ferry.txt").write_bytes(old)
     place.branched().works()
@@ -123,7 +118,6 @@ def test_a_line_is_added_in_the_form_of_the_file(place: Workplace, old: bytes, n
 
 
 @pytest.mark.parametrize("name", ["../ferry.txt", "a/../../x", "out/x", "out", "{checkout}/x", ".."])
-@pytest.mark.requirement("chant:demo_agent:target_files_are_confined")
 def test_a_target_file_outside_is_refused_before_anything_is_done(place: Workplace, name: str) -> None:
     name = name.format(checkout=place.checkout)
     place.spec(targets=["ferry.txt", name])
@@ -135,13 +129,11 @@ def test_a_target_file_outside_is_refused_before_anything_is_done(place: Workpla
 
 
 @pytest.mark.parametrize("name", [".git", ".git/hooks/x", "sub/.GIT/config"])
-@pytest.mark.requirement("chant:demo_agent:target_files_are_confined")
 def test_a_target_file_of_git_is_refused(place: Workplace, name: str) -> None:
     place.spec(targets=[name]).branched()
     assert place.refused() == f"The target file {name} is git's own. Name one of the project.\n"
 
 
-@pytest.mark.requirement("chant:demo_agent:target_files_are_confined")
 def test_a_link_inside_is_followed(place: Workplace) -> None:
     place.spec(targets=["link.txt"])
     (place.project.root / "link.txt").symlink_to("ferry.txt")
@@ -150,7 +142,6 @@ def test_a_link_inside_is_followed(place: Workplace) -> None:
     assert (place.root / "link.txt").is_symlink()
 
 
-@pytest.mark.requirement("chant:demo_agent:failures_are_told")
 def test_a_target_that_cannot_be_written_is_named(place: Workplace) -> None:
     place.spec(targets=["folder"])
     (place.project.root / "folder").mkdir()
@@ -164,7 +155,6 @@ def test_a_target_that_cannot_be_written_is_named(place: Workplace) -> None:
 
 
 @pytest.mark.parametrize("ignored", [True, False])
-@pytest.mark.requirement("chant:demo_agent:spec_outside_of_git_is_only_ticked")
 def test_a_spec_that_git_does_not_track_is_ticked_and_not_committed(place: Workplace, ignored: bool) -> None:
     text = place.project.text(ID)
     place.project.path(ID).unlink()
@@ -178,7 +168,6 @@ def test_a_spec_that_git_does_not_track_is_ticked_and_not_committed(place: Workp
     assert place.changes() == ([] if ignored else [f"?? {SPEC}"])
 
 
-@pytest.mark.requirement("chant:demo_agent:spec_outside_of_git_is_only_ticked")
 def test_an_ignored_spec_that_git_tracks_is_committed(place: Workplace) -> None:
     place.branched()
     (place.checkout / ".git" / "info" / "exclude").write_text(".chant/\n", encoding="utf-8")
@@ -187,7 +176,6 @@ def test_an_ignored_spec_that_git_tracks_is_committed(place: Workplace) -> None:
 
 
 @pytest.mark.parametrize("starts_in", ["", "apps/ferry"])
-@pytest.mark.requirement("chant:demo_agent:project_may_be_a_part_of_the_checkout")
 def test_a_project_in_a_sub_folder_keeps_its_files_there(tmp_path: Path, starts_in: str) -> None:
     place = Workplace(tmp_path, "apps/ferry")
     place.spec(targets=["ferry.txt", "new.txt"]).branched().works(place.tree / starts_in)
@@ -199,13 +187,11 @@ def test_a_project_in_a_sub_folder_keeps_its_files_there(tmp_path: Path, starts_
     assert place.changes() == []
 
 
-@pytest.mark.requirement("chant:demo_agent:project_may_be_a_part_of_the_checkout")
 def test_a_project_in_a_sub_folder_confines_its_target_files(tmp_path: Path) -> None:
     place = Workplace(tmp_path, "apps/ferry").spec(targets=["../x"]).branched()
     assert "leads out of the project" in place.refused()
 
 
-@pytest.mark.requirement("chant:demo_agent:target_files_are_confined")
 def test_a_spec_elsewhere_does_not_lead_the_work_there(place: Workplace) -> None:
     place.branched().works(CHANT_SPEC_FILE=str(place.project.path(ID)))
     assert place.read() == ADDED
@@ -216,7 +202,6 @@ def test_a_spec_elsewhere_does_not_lead_the_work_there(place: Workplace) -> None
 # Git
 
 
-@pytest.mark.requirement("chant:demo_agent:names_an_author_only_where_there_is_none")
 def test_the_users_identity_is_used(place: Workplace) -> None:
     place.branched().works()
     assert git(place.tree, "log", "-1", "--format=%an %ae %cn") == "Ada ada@example.org Ada\n"
@@ -231,7 +216,6 @@ def test_the_users_identity_is_used(place: Workplace) -> None:
         ({"user.name": "Bo"}, {"EMAIL": "bo@example.org"}, "Bo <bo@example.org>"),
     ],
 )
-@pytest.mark.requirement("chant:demo_agent:names_an_author_only_where_there_is_none")
 def test_it_names_itself_where_nobody_is_configured(
     place: Workplace, settings: dict[str, str], environment: dict[str, str], author: str
 ) -> None:
@@ -243,7 +227,6 @@ def test_it_names_itself_where_nobody_is_configured(
     assert git(place.tree, "log", "-1", "--format=%an <%ae>|%cn <%ce>") == f"{author}|{author}\n"
 
 
-@pytest.mark.requirement("chant:demo_agent:hooks_run")
 def test_a_hook_that_refuses_ends_the_agent(place: Workplace) -> None:
     place.branched()
     hook = place.checkout / ".git" / "hooks" / "pre-commit"
@@ -256,7 +239,6 @@ def test_a_hook_that_refuses_ends_the_agent(place: Workplace) -> None:
     assert place.commits() == []
 
 
-@pytest.mark.requirement("chant:demo_agent:failures_are_told")
 def test_an_ignored_target_file_is_not_forced_into_git(place: Workplace) -> None:
     (place.checkout / ".gitignore").write_text("*.log\n", encoding="utf-8")
     _, err = place.spec(targets=["ferry.log"]).branched().run(code=1)
@@ -265,7 +247,6 @@ def test_an_ignored_target_file_is_not_forced_into_git(place: Workplace) -> None
     assert place.commits() == []
 
 
-@pytest.mark.requirement("chant:demo_agent:failures_are_told")
 def test_without_git_it_says_so(place: Workplace, tmp_path: Path) -> None:
     place.branched()
     _, err = place.run(code=1, PATH=str(tmp_path))
@@ -275,7 +256,6 @@ def test_without_git_it_says_so(place: Workplace, tmp_path: Path) -> None:
 # The command
 
 
-@pytest.mark.requirement("chant:demo_agent:never_waits_for_its_prompt")
 def test_a_prompt_that_nobody_reads_or_ends_does_not_hold_it_up(place: Workplace) -> None:
     with running(place.branched()) as agent:
         assert agent.stdin
@@ -285,7 +265,6 @@ def test_a_prompt_that_nobody_reads_or_ends_does_not_hold_it_up(place: Workplace
     assert place.commits() == [COMMIT]
 
 
-@pytest.mark.requirement("chant:demo_agent:never_waits_for_its_prompt")
 def test_a_program_that_git_starts_does_not_wait_for_the_prompt(place: Workplace, tmp_path: Path) -> None:
     reader = tmp_path / "reader"
     reader.write_text("#!/bin/sh\ncat >/dev/null\nexit 1\n", encoding="utf-8")
@@ -295,7 +274,6 @@ def test_a_program_that_git_starts_does_not_wait_for_the_prompt(place: Workplace
     place.run()
 
 
-@pytest.mark.requirement("chant:demo_agent:starts_at_once")
 def test_it_imports_only_what_it_needs(place: Workplace) -> None:
     code = (
         "import sys; from chant_mcp.cli import main\n"
@@ -309,7 +287,6 @@ def test_it_imports_only_what_it_needs(place: Workplace) -> None:
     assert not modules & {"mcp", "mcp_types", "pydantic", "rich", "anyio", "markdown_it", "yaml"}
 
 
-@pytest.mark.requirement("chant:demo_agent:is_a_hidden_command")
 def test_the_command_is_hidden_and_obeys_read_only(place: Workplace) -> None:
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "chant_mcp", *words]
@@ -323,13 +300,11 @@ def test_the_command_is_hidden_and_obeys_read_only(place: Workplace) -> None:
 
 
 @pytest.mark.parametrize("name", ["CHANT_SPEC_ID", "CHANT_SPEC_FILE"])
-@pytest.mark.requirement("chant:demo_agent:failures_are_told")
 def test_without_a_run_it_says_what_is_missing(place: Workplace, name: str) -> None:
     error = place.branched().refused(**{name: ""})
     assert error == f"{name} is not set. Start the demo agent by a run, which sets it.\n"
 
 
-@pytest.mark.requirement("chant:demo_agent:failures_are_told")
 def test_a_spec_that_is_not_there_is_named(place: Workplace, tmp_path: Path) -> None:
     gone = tmp_path / "gone.md"
     error = place.branched().refused(1, CHANT_SPEC_FILE=str(gone))
@@ -339,7 +314,6 @@ def test_a_spec_that_is_not_there_is_named(place: Workplace, tmp_path: Path) -> 
 # Labels
 
 
-@pytest.mark.requirement("chant:demo_agent:labels_choose")
 def test_a_behaviour_it_does_not_know_is_refused_with_those_it_knows(place: Workplace) -> None:
     error = place.spec("slow", "sleep").branched().refused()
     assert error.startswith("The demo agent does not know the label demo:sleep. It knows demo:slow, ")
@@ -347,20 +321,17 @@ def test_a_behaviour_it_does_not_know_is_refused_with_those_it_knows(place: Work
         assert f"demo:{name}" in error
 
 
-@pytest.mark.requirement("chant:demo_agent:labels_choose")
 def test_two_ways_of_working_are_refused(place: Workplace) -> None:
     error = place.spec("lie", "secret", "fail").branched().refused()
     assert error == "The labels demo:lie and demo:fail exclude each other. Keep one of them.\n"
 
 
-@pytest.mark.requirement("chant:demo_agent:labels_choose")
 def test_words_elsewhere_in_the_spec_choose_nothing(place: Workplace) -> None:
     body = BODY.replace("Log in", "Log in with demo:fail") + "\n\nlabels: [demo:fail]\n"
     place.spec("work", body=body).branched().works()
     assert place.commits() == [f"{COMMIT} with demo:fail"]
 
 
-@pytest.mark.requirement("chant:demo_agent:labels_choose", "chant:demo_agent:secret_tells_on_the_environment")
 def test_what_comes_before_the_work_is_done_in_the_order_of_labels(place: Workplace) -> None:
     place.spec("seconds=0", "fail", "secret").branched()
     out, _ = place.run(code=3, PIER_TOKEN="abc")
@@ -371,7 +342,6 @@ def test_what_comes_before_the_work_is_done_in_the_order_of_labels(place: Workpl
 
 
 @pytest.mark.parametrize("by_label", [True, False])
-@pytest.mark.requirement("chant:demo_agent:slow_takes_its_time")
 def test_slow_takes_its_time_and_says_something_now_and_then(place: Workplace, by_label: bool) -> None:
     place.spec("slow", *(["seconds=1.2"] if by_label else [])).branched()
     begin = time.monotonic()
@@ -381,14 +351,12 @@ def test_slow_takes_its_time_and_says_something_now_and_then(place: Workplace, b
     assert place.committed() == WORK
 
 
-@pytest.mark.requirement("chant:demo_agent:slow_takes_its_time")
 def test_slow_refuses_what_is_no_number(place: Workplace) -> None:
     place.spec("seconds=soon").branched()
     _, err = place.run(code=2)
     assert err == "soon is not a number of seconds. Give one such as 2 or 0.5.\n"
 
 
-@pytest.mark.requirement("chant:demo_agent:wait_goes_on_when_told")
 def test_wait_goes_on_when_the_file_appears(place: Workplace) -> None:
     with running(place.spec("wait").branched()) as agent:
         assert said(agent) == f"Working on {ID}: Log in"
@@ -404,7 +372,6 @@ def test_wait_goes_on_when_the_file_appears(place: Workplace) -> None:
     assert place.committed() == WORK
 
 
-@pytest.mark.requirement("chant:demo_agent:grandchildren_are_left_behind")
 def test_grandchildren_stay_with_the_output_open(place: Workplace) -> None:
     with running(place.spec("grandchildren").branched()) as agent:
         assert agent.stdout
@@ -424,7 +391,6 @@ def test_grandchildren_stay_with_the_output_open(place: Workplace) -> None:
     assert lines[5] == f"Committed {COMMIT}"
 
 
-@pytest.mark.requirement("chant:demo_agent:binary_writes_what_is_no_text")
 def test_binary_writes_bytes_and_a_long_line(place: Workplace) -> None:
     with running(place.spec("binary").branched()) as agent:
         out, _ = agent.communicate(timeout=PATIENCE)
@@ -436,7 +402,6 @@ def test_binary_writes_bytes_and_a_long_line(place: Workplace) -> None:
     assert lines[-2] == f"Committed {COMMIT}".encode()
 
 
-@pytest.mark.requirement("chant:demo_agent:secret_tells_on_the_environment")
 def test_secret_prints_what_variables_of_such_names_hold(place: Workplace) -> None:
     secrets = {"PIER_API_KEY": "k-1", "my_token": "t-2", "SECRETS": "s-3", "DB_PASSWORD": "p-4"}
     lines = place.spec("secret").branched().works(**secrets, PIER="open")
@@ -448,14 +413,12 @@ def test_secret_prints_what_variables_of_such_names_hold(place: Workplace) -> No
 # Ways of working
 
 
-@pytest.mark.requirement("chant:demo_agent:fail_exits_with_3")
 def test_fail_complains_and_exits_with_3(place: Workplace) -> None:
     out, err = place.spec("fail").branched().run(code=3)
     assert (out, err) == (f"Working on {ID}: Log in\n", "The demo agent was asked to fail\n")
     assert (place.commits(), place.changes()) == ([], [])
 
 
-@pytest.mark.requirement("chant:demo_agent:crash_ends_by_a_signal")
 def test_crash_ends_by_sigabrt_and_leaves_no_file(place: Workplace) -> None:
     usual = resource.getrlimit(resource.RLIMIT_CORE)
     # As on machines where a crash writes the memory into the working folder.
@@ -467,7 +430,6 @@ def test_crash_ends_by_sigabrt_and_leaves_no_file(place: Workplace) -> None:
     assert (place.commits(), place.changes()) == ([], [])
 
 
-@pytest.mark.requirement("chant:demo_agent:hang_waits_for_ever")
 def test_hang_ends_only_when_it_is_told(place: Workplace) -> None:
     with running(place.spec("hang").branched()) as agent:
         assert [said(agent), said(agent)][1] == "Thinking"
@@ -477,7 +439,6 @@ def test_hang_ends_only_when_it_is_told(place: Workplace) -> None:
         assert agent.wait(PATIENCE) == -signal.SIGTERM
 
 
-@pytest.mark.requirement("chant:demo_agent:stubborn_has_to_be_killed")
 def test_stubborn_ends_only_when_it_is_killed(place: Workplace) -> None:
     with running(place.spec("stubborn").branched()) as agent:
         assert [said(agent), said(agent)][1] == "Thinking"
@@ -488,7 +449,6 @@ def test_stubborn_ends_only_when_it_is_killed(place: Workplace) -> None:
         assert agent.wait(PATIENCE) == -signal.SIGKILL
 
 
-@pytest.mark.requirement("chant:demo_agent:flood_writes_without_end")
 def test_flood_writes_without_end(place: Workplace) -> None:
     with running(place.spec("flood").branched()) as agent:
         assert agent.stdout
@@ -496,53 +456,45 @@ def test_flood_writes_without_end(place: Workplace) -> None:
         assert agent.poll() is None
 
 
-@pytest.mark.requirement("chant:demo_agent:nothing_changes_nothing")
 def test_nothing_succeeds_without_a_change(place: Workplace) -> None:
     assert place.spec("nothing").branched().works()[1:] == ["Nothing to do"]
     assert (place.commits(), place.changes()) == ([], [])
 
 
-@pytest.mark.requirement("chant:demo_agent:lie_commits_only_the_spec")
 def test_lie_commits_ticks_and_no_work(place: Workplace) -> None:
     assert place.spec("lie").branched().works()[-1] == "All done, all tests pass!"
     assert (place.committed(), place.changes()) == ([f"M {SPEC}"], [])
     assert TICKED in place.text()
 
 
-@pytest.mark.requirement("chant:demo_agent:lie_commits_only_the_spec")
 def test_lie_has_nothing_to_commit_the_second_time(place: Workplace) -> None:
     place.spec("lie").branched().works()
     assert place.works()[2:] == ["Nothing to commit", "All done, all tests pass!"]
     assert place.commits() == [COMMIT]
 
 
-@pytest.mark.requirement("chant:demo_agent:empty_commits_nothing")
 def test_empty_makes_an_empty_commit(place: Workplace) -> None:
     place.spec("empty").branched().works()
     assert (place.commits(), place.committed(), place.changes()) == ([COMMIT], [], [])
 
 
-@pytest.mark.requirement("chant:demo_agent:unticked_ticks_nothing")
 def test_unticked_works_and_ticks_nothing(place: Workplace) -> None:
     place.spec("unticked").branched().works()
     assert (place.committed(), place.changes()) == (["M ferry.txt"], [])
 
 
-@pytest.mark.requirement("chant:demo_agent:partly_ticks_the_first")
 def test_partly_ticks_the_first_criterion(place: Workplace) -> None:
     place.spec("partly").branched().works()
     assert (place.committed(), place.changes()) == (WORK, [])
     assert BODY.replace("[ ]", "[x]", 1) in place.text()
 
 
-@pytest.mark.requirement("chant:demo_agent:reword_changes_a_criterion")
 def test_reword_makes_a_criterion_easier(place: Workplace) -> None:
     place.spec("reword").branched().works()
     assert (place.committed(), place.changes()) == (WORK, [])
     assert TICKED.replace("Works", "Nearly: Works") in place.text()
 
 
-@pytest.mark.requirement("chant:demo_agent:remove_deletes_a_criterion")
 def test_remove_deletes_a_criterion(place: Workplace) -> None:
     place.spec("remove").branched().works()
     assert (place.committed(), place.changes()) == (WORK, [])
@@ -550,21 +502,18 @@ def test_remove_deletes_a_criterion(place: Workplace) -> None:
 
 
 @pytest.mark.parametrize("name", ["partly", "reword", "remove"])
-@pytest.mark.requirement("chant:demo_agent:failures_are_told")
 def test_what_changes_a_criterion_needs_one(place: Workplace, name: str) -> None:
     _, err = place.spec(name, body="# Log in").branched().run(code=2)
     assert err == f"{SPEC} has no acceptance criterion. Add one.\n"
     assert place.changes() == []
 
 
-@pytest.mark.requirement("chant:demo_agent:others_changes_another_spec")
 def test_others_changes_another_spec_too(place: Workplace) -> None:
     place.spec("others").branched().works()
     assert place.committed() == [f"M {SPEC}", f"M .chant/specs/{OTHER}.md", "M ferry.txt"]
     assert place.changes() == []
 
 
-@pytest.mark.requirement("chant:demo_agent:delete_others_removes_all_other_specs")
 def test_delete_others_removes_all_other_specs(place: Workplace) -> None:
     place.project.spec(f"{OTHER}.1")
     place.spec("delete-others").branched().works()
@@ -574,7 +523,6 @@ def test_delete_others_removes_all_other_specs(place: Workplace) -> None:
 
 
 @pytest.mark.parametrize("name", ["others", "delete-others"])
-@pytest.mark.requirement("chant:demo_agent:failures_are_told")
 def test_what_changes_other_specs_needs_one(place: Workplace, name: str) -> None:
     place.project.path(OTHER).unlink()
     _, err = place.spec(name).branched().run(code=2)
@@ -582,7 +530,6 @@ def test_what_changes_other_specs_needs_one(place: Workplace, name: str) -> None
     assert place.changes() == []
 
 
-@pytest.mark.requirement("chant:demo_agent:uncommitted_commits_nothing")
 def test_uncommitted_works_and_commits_nothing(place: Workplace) -> None:
     place.spec("uncommitted").branched().works()
     assert (place.commits(), place.changes()) == ([], [f" M {SPEC}", " M ferry.txt"])
@@ -590,13 +537,11 @@ def test_uncommitted_works_and_commits_nothing(place: Workplace) -> None:
     assert TICKED in place.text()
 
 
-@pytest.mark.requirement("chant:demo_agent:dirty_leaves_a_change")
 def test_dirty_leaves_a_change_beside_its_commit(place: Workplace) -> None:
     place.spec("dirty").branched().works()
     assert (place.committed(), place.changes()) == (WORK, [" M ferry.txt"])
 
 
-@pytest.mark.requirement("chant:demo_agent:switch_works_on_another_branch")
 def test_switch_works_on_another_branch(place: Workplace) -> None:
     place.spec("switch").branched().works()
     assert (place.commits(), place.changes()) == ([], [])
@@ -605,7 +550,6 @@ def test_switch_works_on_another_branch(place: Workplace) -> None:
     assert git(place.tree, "log", "--format=%s", f"main..{branch}") == f"{COMMIT}\n"
 
 
-@pytest.mark.requirement("chant:demo_agent:status_is_set_to_completed")
 def test_status_completes_its_own_spec(place: Workplace) -> None:
     before = place.spec("status").branched().text()
     place.works()
@@ -613,7 +557,6 @@ def test_status_completes_its_own_spec(place: Workplace) -> None:
     assert place.text() == before.replace("in_progress", "completed").replace(BODY, TICKED)
 
 
-@pytest.mark.requirement("chant:demo_agent:conflict_changes_the_first_line")
 def test_two_that_conflict_cannot_be_merged(place: Workplace) -> None:
     place.spec("conflict")
     labels = ["demo:conflict"]
@@ -628,7 +571,6 @@ def test_two_that_conflict_cannot_be_merged(place: Workplace) -> None:
     assert place.changes()[-1] == "UU ferry.txt"
 
 
-@pytest.mark.requirement("chant:demo_agent:output_ends_in_an_object")
 def test_output_ends_in_a_json_object(place: Workplace) -> None:
     lines = place.spec("output", targets=["ferry.txt", "new.txt"]).branched().works()
     assert json.loads(lines[-1]) == {"spec_id": ID, "files": ["ferry.txt", "new.txt"], "criteria": 2}

@@ -92,7 +92,6 @@ def core(specs: Path, text: str) -> ChantProject:
     return ChantProject(specs.parents[1], events=False)
 
 
-@pytest.mark.requirement("chant:demo_agent:knows_what_a_criterion_is", "chant:demo_agent:ticks_spare_bytes")
 @LAWS
 @given(front=FRONTS, body=BODIES, end=ENDS, mark=st.sampled_from(["", "\ufeff"]))
 @example(
@@ -113,7 +112,6 @@ def test_it_ticks_what_the_core_counts_and_changes_nothing_else(
     assert core(specs, ticked).verify(ID).data["criteria"]["unchecked"] == 0
 
 
-@pytest.mark.requirement("chant:demo_agent:ticks_spare_bytes")
 @LAWS
 @given(
     st.lists(
@@ -155,7 +153,6 @@ def test_whatever_bytes_a_spec_holds_only_those_in_boxes_change(specs: Path, pie
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.requirement("chant:demo_agent:reads_lists_as_the_core_does")
 def test_lists_are_read_as_the_core_reads_them(specs: Path, value: str, end: str) -> None:
     front = f"type: code\nnotes: |\n  target_files: [no]\ntarget_files: {value}\nmodel: x\n"
     text = f"---\n{front}---\n# T\n".replace("\n", end)
@@ -166,7 +163,6 @@ def test_lists_are_read_as_the_core_reads_them(specs: Path, value: str, end: str
 @pytest.mark.parametrize(
     "body", ["# Title  \n# No\n", "## No\n\n  #\ttitle #\n", "```\n# No\n```\n# A `b`\n", "#\n# No\n", "no\n"]
 )
-@pytest.mark.requirement("chant:demo_agent:reads_lists_as_the_core_does")
 def test_the_title_is_read_as_the_core_reads_it(specs: Path, body: str) -> None:
     text = f"---\ntype: code\n---\n{body}"
     assert Document(text).title == core(specs, text).spec_get(ID).data["title"]
@@ -180,7 +176,6 @@ def test_the_title_is_read_as_the_core_reads_it(specs: Path, body: str) -> None:
         ("notes: |\n  status: x\nstatus: paused\n", "notes: |\n  status: x\nstatus: completed\n"),
     ],
 )
-@pytest.mark.requirement("chant:demo_agent:status_is_set_to_completed")
 def test_the_status_is_changed_in_the_front_matter_alone(front: str, changed: str) -> None:
     body = "# T\n\nstatus: pending\n"
     assert Document(f"---\n{front}---\n{body}").with_status("completed").text == f"---\n{changed}---\n{body}"

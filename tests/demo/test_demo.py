@@ -54,7 +54,6 @@ def temporary(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.requirement("demo:make:demo_runs")
 def test_the_demo_shows_a_session_and_leaves_nothing_behind(temporary: Path, tmp_path: Path) -> None:
     # The demo trusts its own project, not because somebody trusts everything.
     shutil.rmtree(Path(os.environ["HOME"]) / ".config")
@@ -82,9 +81,6 @@ def test_the_demo_shows_a_session_and_leaves_nothing_behind(temporary: Path, tmp
     assert list(Path(os.environ["HOME"]).iterdir()) == []
 
 
-@pytest.mark.requirement(
-    "demo:command:keeps_the_project_when_asked", "demo:command:keeps_the_runs_when_asked"
-)
 def test_the_command_keeps_the_project_when_asked(temporary: Path) -> None:
     out, _ = _run(temporary, "-m", "chant_mcp", "demo", "--keep")
     (folder,) = temporary.iterdir()
@@ -112,7 +108,6 @@ def _kept_runs(root: Path) -> None:
     assert ChantProject(root, environment=dict(os.environ)).trust_report()["trusted"]
 
 
-@pytest.mark.requirement("demo:command:writes_the_sample_alone")
 def test_the_sample_alone_is_written_into_a_new_folder(temporary: Path) -> None:
     root = temporary.parent / "ferry"
     assert _run(temporary, "-m", "chant_mcp", "demo", "--sample", "ferry")[0] == (
@@ -135,7 +130,6 @@ def test_the_sample_alone_is_written_into_a_new_folder(temporary: Path) -> None:
         ("run._PART = 'nope'", "Unexpected error of chant_spec_get: Spec not found: nope"),
     ],
 )
-@pytest.mark.requirement("demo:answers:are_checked")
 def test_it_fails_when_an_answer_is_not_what_it_should_be(temporary: Path, change: str, said: str) -> None:
     code = f"import chant_mcp.demo.run as run; {change}; from chant_mcp.cli import main; main('demo')"
     out, err = _run(temporary, "-c", code, code=1)
@@ -145,13 +139,11 @@ def test_it_fails_when_an_answer_is_not_what_it_should_be(temporary: Path, chang
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.requirement("demo:git:absence_is_told")
 def test_without_git_it_says_so(temporary: Path) -> None:
     _, err = _run(temporary, "-m", "chant_mcp.demo", code=1, environment={"PATH": str(temporary)})
     assert err.startswith("git cannot be run: ")
 
 
-@pytest.mark.requirement("demo:sample:has_something_of_everything")
 def test_the_sample_project_has_something_of_everything(tmp_path: Path) -> None:
     SampleProject(tmp_path, os.environ).build(sys.executable)
     project = ChantProject(tmp_path)

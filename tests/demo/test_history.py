@@ -26,7 +26,6 @@ def ws(tmp_path: Path) -> Workspace:
     return chant_mcp.open(tmp_path / "harbour", environment={})
 
 
-@pytest.mark.requirement("demo:history:same_everywhere")
 def test_the_project_is_the_same_each_time(ws: Workspace, tmp_path: Path) -> None:
     HistoryProject(tmp_path / "again", os.environ).build()
     again = chant_mcp.open(tmp_path / "again", environment={})
@@ -34,7 +33,6 @@ def test_the_project_is_the_same_each_time(ws: Workspace, tmp_path: Path) -> Non
     assert state_folder.records(again.root) == state_folder.records(ws.root)
 
 
-@pytest.mark.requirement("demo:history:weeks_of_real_work")
 def test_the_project_has_weeks_of_real_work(ws: Workspace) -> None:
     graph, runs = ws.graph(), ws.graph().runs.table()
     assert not ws.problems
@@ -50,7 +48,6 @@ def test_the_project_has_weeks_of_real_work(ws: Workspace) -> None:
     assert graph.learned["runs"] == Counter(graph.attribute_column("status"))["completed"]
 
 
-@pytest.mark.requirement("demo:history:weeks_of_real_work")
 def test_states_change_over_the_commits(ws: Workspace) -> None:
     words = ("log", "--format=", "--unified=0", "--patch", "--", ".chant/specs")
     changes = SampleProject(ws.root, os.environ).git("2025-11-03", *words)
@@ -59,7 +56,6 @@ def test_states_change_over_the_commits(ws: Workspace) -> None:
     assert seen["completed"] == sum(spec.status == "completed" for spec in ws.specs)
 
 
-@pytest.mark.requirement("demo:charts:lines_are_drawn")
 def test_lines_lie_between_the_axes() -> None:
     chart = LineChart(
         "Open <items>", "day", {"all": [(0, 100), (10, 100)], "open": [(0, 100), (10, 0)]}, {"now": 5}
@@ -77,7 +73,6 @@ def test_lines_lie_between_the_axes() -> None:
     assert set(chart._repr_mimebundle_()) == {"image/svg+xml", "text/plain"}
 
 
-@pytest.mark.requirement("demo:charts:lines_are_drawn")
 def test_names_of_lines_do_not_cover_one_another() -> None:
     chart = LineChart("Ends", "day", {name: [(0, 1), (1, 1)] for name in "abc"})
     places = {

@@ -26,14 +26,12 @@ def _recipe(target: str) -> str:
     return done.stdout
 
 
-@pytest.mark.requirement("demo:make:demo_runs")
 def test_make_demo_builds_and_runs_the_demo() -> None:
     *build, demo = _recipe("demo").strip().splitlines()
     assert demo.endswith("/chant-mcp demo")
     assert any("pip install" in line or "maturin" in line for line in build)
 
 
-@pytest.mark.requirement("demo:make:test_runs")
 def test_make_test_builds_and_runs_the_tests() -> None:
     recipe = _recipe("test")
     assert "pytest" in recipe or ".ci/run" in recipe

@@ -26,7 +26,6 @@ def answer(place: Workplace, *behaviours: str, body: str = BODY, code: int = 0) 
     return (out + err).decode()
 
 
-@pytest.mark.requirement("chant:demo_agent:proposes_members")
 def test_it_makes_members_of_the_criteria(tmp_path: Path) -> None:
     said = answer(Workplace(tmp_path))
     assert said.startswith("Looking at 2026-01-22-001-x7m: Log in\nDivided into 2:\n")
@@ -37,20 +36,17 @@ def test_it_makes_members_of_the_criteria(tmp_path: Path) -> None:
     assert len(first["description"].split()) >= 50
 
 
-@pytest.mark.requirement("chant:demo_agent:proposes_members")
 def test_labels_make_it_answer_badly_and_those_of_work_do_not_matter(tmp_path: Path) -> None:
     said = answer(Workplace(tmp_path), "lie", "split-markdown")
     assert "## Member 2: Log in: part 2\n" in said
     assert "**Dependencies:** Member 1\n" in said
 
 
-@pytest.mark.requirement("chant:demo_agent:proposes_members")
 def test_one_criterion_cannot_be_divided(tmp_path: Path) -> None:
     said = answer(Workplace(tmp_path), body="# Log in\n\n## Acceptance Criteria\n\n- [ ] Form", code=1)
     assert "fewer than two acceptance criteria" in said
 
 
-@pytest.mark.requirement("chant:demo_agent:proposes_members")
 def test_labels_of_splits_do_not_matter_for_work(tmp_path: Path) -> None:
     place = Workplace(tmp_path).spec("split-garbage").branched()
     assert place.works()[0].startswith("Working on ")

@@ -43,7 +43,6 @@ def _examples() -> dict[str, doctest.DocTest]:
 EXAMPLES = _examples()
 
 
-@pytest.mark.requirement("docs:docstrings:examples_do_what_they_say")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_does_what_it_says(name: str, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(fill(project).root)
@@ -56,7 +55,6 @@ def test_an_example_does_what_it_says(name: str, project: Project, monkeypatch: 
     assert not said, "".join(said)
 
 
-@pytest.mark.requirement("docs:docstrings:examples_do_what_they_say")
 def test_what_scripts_begin_with_has_an_example() -> None:
     known = {name.split(".")[-1] for name in EXAMPLES} | {name.split(".")[-2] for name in EXAMPLES}
     assert [name for name in SHOWN if name not in known] == []

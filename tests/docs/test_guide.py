@@ -17,7 +17,6 @@ PAGES = sorted((ROOT / "docs" / "guide").glob("*.md"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its blocks are for a Unix shell")
-@pytest.mark.requirement("docs:guide:blocks_do_what_they_say", "docs:readme:commands_run_in_an_empty_folder")
 @pytest.mark.parametrize(
     "page", [ROOT / "README.md", *PAGES], ids=lambda page: f"{page.parent.name}-{page.stem}"
 )
@@ -36,12 +35,10 @@ def test_a_page_does_what_it_says(
         assert not wrong, "\n".join(f"{page.name}:{line} prints\n{text}" for line, text in wrong.items())
 
 
-@pytest.mark.requirement("docs:readme:commands_run_in_an_empty_folder")
 def test_the_readme_can_be_read_in_a_few_minutes() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").split()) <= 2_000
 
 
-@pytest.mark.requirement("docs:guide:blocks_do_what_they_say")
 def test_a_page_that_says_something_else_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```python\nprint(6 * 7)\n```\n\n```text\n43\n```\n", "utf-8")
@@ -50,7 +47,6 @@ def test_a_page_that_says_something_else_is_found(tmp_path: Path) -> None:
     assert Reader(tmp_path, {}).follow(page) == {}
 
 
-@pytest.mark.requirement("docs:guide:blocks_do_what_they_say")
 def test_the_entry_by_hand_is_the_one_that_is_registered() -> None:
     page = ROOT / "docs" / "guide" / "mcp-hosts.md"
     (entry,) = (json.loads(block.text) for block in blocks(page) if "entry" in block.marks)
@@ -58,14 +54,12 @@ def test_the_entry_by_hand_is_the_one_that_is_registered() -> None:
     assert entry == {"chant-mcp": hosts.entry_over_http("http://127.0.0.1:19560/mcp", reference)}
 
 
-@pytest.mark.requirement("docs:guide:links_lead_somewhere")
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)
 def test_links_lead_to_files_that_exist(page: Path) -> None:
     links = re.findall(r"\]\((?!\w+:)([^)#]+)", page.read_text("utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-@pytest.mark.requirement("docs:guide:links_lead_somewhere")
 def test_the_first_page_leads_to_all_others() -> None:
     first = (ROOT / "docs" / "guide" / "README.md").read_text("utf-8")
     others = [page.name for page in PAGES if page.name != "README.md"]
@@ -73,7 +67,6 @@ def test_the_first_page_leads_to_all_others() -> None:
     assert all(blocks(page) for page in PAGES if page.name != "README.md")
 
 
-@pytest.mark.requirement("docs:guide:everyday_tasks_are_counted")
 def test_keys_of_everyday_tasks_are_counted() -> None:
     page = (ROOT / "docs" / "guide" / "everyday.md").read_text("utf-8")
     rows = [

@@ -49,7 +49,6 @@ def _notebooks() -> list[Path]:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:zmq", "ignore::DeprecationWarning:jupyter_client")
 @pytest.mark.skipif(sys.platform == "win32", reason="the stored pictures are of a Unix machine")
-@pytest.mark.requirement("docs:notebooks:give_the_same_again")
 @pytest.mark.parametrize("path", _notebooks(), ids=lambda path: path.stem)
 def test_a_notebook_gives_what_it_shows(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in environment(tmp_path, Path(sys.executable).parent).items():
@@ -69,7 +68,6 @@ def test_a_notebook_gives_what_it_shows(path: Path, tmp_path: Path, monkeypatch:
         assert _shown(again) == _shown(stored)
 
 
-@pytest.mark.requirement("docs:notebooks:give_the_same_again")
 @pytest.mark.parametrize("path", _notebooks(), ids=lambda path: path.stem)
 def test_a_notebook_is_stored_with_static_pictures(path: Path) -> None:
     kinds = [

@@ -17,7 +17,6 @@ def _built(folder: Path, script: Path = ROOT / "docs" / "reference.py") -> subpr
     return subprocess.run(words, capture_output=True, text=True, encoding="utf-8")
 
 
-@pytest.mark.requirement("docs:reference:is_built_from_docstrings")
 def test_the_reference_is_built_without_a_warning_and_its_links_lead_somewhere(tmp_path: Path) -> None:
     done = _built(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -42,7 +41,6 @@ def _plain(path: str) -> str:
     return "/".join(parts)
 
 
-@pytest.mark.requirement("docs:reference:is_built_from_docstrings")
 @pytest.mark.parametrize(
     ("module", "complaint"),
     [

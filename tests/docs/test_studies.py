@@ -38,7 +38,6 @@ def numbers(text: str) -> set[str]:
     return set(re.findall(r"(?<![\w.])\d+(?:\.\d+)?", text))
 
 
-@pytest.mark.requirement("docs:studies:page_says_what_notebooks_print")
 def test_the_page_prints_lines_of_its_notebooks() -> None:
     lines = set(printed().splitlines())
     shown = [line for block in blocks(PAGE) if block.is_output for line in block.text.splitlines()]
@@ -46,7 +45,6 @@ def test_the_page_prints_lines_of_its_notebooks() -> None:
     assert [line for line in shown if line not in lines] == []
 
 
-@pytest.mark.requirement("docs:studies:page_says_what_notebooks_print")
 def test_the_page_says_numbers_of_its_notebooks() -> None:
     prose = re.sub(r"```.*?```|\]\([^)]*\)|`[^`]*`", "", PAGE.read_text("utf-8"), flags=re.DOTALL)
     said = numbers(prose)
@@ -54,7 +52,6 @@ def test_the_page_says_numbers_of_its_notebooks() -> None:
     assert said - numbers(printed()) == set()
 
 
-@pytest.mark.requirement("docs:studies:page_says_what_notebooks_print")
 @pytest.mark.parametrize("picture", linked("svg"), ids=lambda path: path.stem)
 def test_a_picture_of_the_page_is_that_of_a_notebook(picture: Path) -> None:
     (cell,) = (cell for cell in cells() if cell.id == picture.stem)

@@ -16,20 +16,17 @@ from free_threading import parallel
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.requirement("graph:threads:answers_of_one")
 def test_threads_get_the_answers_of_one_alone() -> None:
     parallel.ask_one_graph()
     parallel.walk_one_answer()
     parallel.build_of_one_list()
 
 
-@pytest.mark.requirement("api:threads:lose_nothing")
 @pytest.mark.parametrize("is_shared", [True, False])
 def test_threads_that_edit_one_project_lose_nothing(tmp_path: Path, is_shared: bool) -> None:
     parallel.edit_one_project(tmp_path, is_shared=is_shared)
 
 
-@pytest.mark.requirement("api:threads:lose_nothing")
 def test_threads_that_read_one_open_project_get_the_answers_of_one_alone(tmp_path: Path) -> None:
     parallel.read_tables(tmp_path)
 
@@ -63,7 +60,6 @@ def build_wheel(interpreter: str, folder: Path) -> Path:
     return wheel
 
 
-@pytest.mark.requirement("distribution:free_threading:wheel")
 def test_the_wheel_for_a_free_threaded_interpreter_works_without_its_lock(
     wheels: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -20,7 +20,6 @@ def with_cycles(seed: int, count: int = 200) -> tuple[Graph, list[tuple[int, int
     return Graph.from_arrays(count, ends[:, 0].copy(), ends[:, 1].copy()), pairs
 
 
-@pytest.mark.requirement("graph:components:strongly_connected")
 @pytest.mark.parametrize("seed", range(8))
 def test_components_are_those_of_networkx_in_an_order_of_work(seed: int) -> None:
     graph, pairs = with_cycles(seed)
@@ -35,7 +34,6 @@ def test_components_are_those_of_networkx_in_an_order_of_work(seed: int) -> None
     assert all(place[before] <= place[after] for before, after in pairs)
 
 
-@pytest.mark.requirement("graph:answers:as_arrays")
 def test_answers_are_arrays_of_numpy() -> None:
     graph, pairs = with_cycles(1)
     frontier, edges, ranks = graph.frontier(), graph.edges[:], graph.pagerank()

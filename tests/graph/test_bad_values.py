@@ -82,7 +82,6 @@ def row() -> Graph:
     return Graph.from_edges([("a", "b"), ("b", "c")], attributes={"note": {"a": "long"}})
 
 
-@pytest.mark.requirement("graph:errors:say_what_was_asked_for")
 @pytest.mark.parametrize(("words", "ask"), WRONG)
 def test_wrong_values_are_refused_by_their_names(words: str, ask: Callable[[Graph], Any]) -> None:
     with pytest.raises(errors.ChantError, match=words) as refused:
@@ -90,20 +89,17 @@ def test_wrong_values_are_refused_by_their_names(words: str, ask: Callable[[Grap
     assert type(refused.value) in (errors.InvalidArgumentError, errors.NotFoundError)
 
 
-@pytest.mark.requirement("graph:errors:say_what_was_asked_for")
 def test_numbers_of_numpy_are_numbers() -> None:
     given: dict[str, Any] = {"agents": np.int64(2), "spread": np.float32(0.5), "rounds": np.uint8(3)}
     assert row().schedule(**given).finish == 3.0
 
 
-@pytest.mark.requirement("graph:protocols:keywords_of_networkx")
 def test_arguments_are_called_as_in_networkx() -> None:
     for ours, theirs, names in SAME:
         assert names <= set(inspect.signature(ours).parameters), ours
         assert names <= set(inspect.signature(theirs).parameters), theirs
 
 
-@pytest.mark.requirement("graph:protocols:keywords_of_networkx")
 @pytest.mark.parametrize(("method", "old", "new"), FORMER)
 def test_former_names_of_keywords_warn(method: str, old: dict[str, Any], new: dict[str, Any]) -> None:
     graph = row()

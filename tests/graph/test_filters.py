@@ -40,12 +40,10 @@ def check_subgraph(edges: list[tuple[str, str]], wanted: set[str]) -> None:
         assert set(part.ancestors(key)) == nx.ancestors(other, key) - {key}
 
 
-@pytest.mark.requirement("graph:parts:subgraph_and_filter")
 def test_a_part_has_its_items_their_edges_and_attributes() -> None:
     check_subgraph()
 
 
-@pytest.mark.requirement("graph:parts:subgraph_and_filter")
 @pytest.mark.parametrize(
     ("expression", "keys"),
     [
@@ -82,12 +80,10 @@ def check_answer_or_refusal(expression: str) -> None:
         assert set(plan().filter(expression)) <= set("abcd")
 
 
-@pytest.mark.requirement("graph:parts:subgraph_and_filter")
 def test_a_filter_answers_or_is_refused() -> None:
     check_answer_or_refusal()
 
 
-@pytest.mark.requirement("graph:parts:subgraph_and_filter")
 @pytest.mark.parametrize(
     ("expression", "words"),
     [
@@ -114,7 +110,6 @@ def test_what_is_no_filter_is_refused(expression: Any, words: str) -> None:
         plan().filter(expression)
 
 
-@pytest.mark.requirement("graph:parts:subgraph_and_filter")
 def test_lists_of_handles_have_the_same_filters(project: Project) -> None:
     ws = open(fill(project).root)
     assert [spec.id for spec in ws.specs.filter("'api' in labels and status == 'pending'")] == [FIRST]

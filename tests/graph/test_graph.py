@@ -35,7 +35,6 @@ def small() -> Graph:
     return Graph.from_edges(edges, nodes=["plan"], done=[], attributes=attributes)
 
 
-@pytest.mark.requirement("graph:analytics:measures_are_exact")
 @given(orders_of_work())
 def test_measures_agree_with_networkx(edges: Edges) -> None:
     graph = Graph.from_edges(edges)
@@ -60,7 +59,6 @@ def test_measures_agree_with_networkx(edges: Edges) -> None:
         assert ranks.values() == pytest.approx([theirs[index] for index in range(len(graph))], abs=1e-8)
 
 
-@pytest.mark.requirement("graph:analytics:measures_are_exact")
 def test_rank_flows_to_what_is_waited_for_when_reversed() -> None:
     graph = Graph.from_edges([("a", "b"), ("a", "c"), ("c", "d")])
     turned = Graph.from_edges([("b", "a"), ("c", "a"), ("d", "c")])
@@ -69,7 +67,6 @@ def test_rank_flows_to_what_is_waited_for_when_reversed() -> None:
     assert max(ranks, key=lambda key: ranks[key]) == "a"
 
 
-@pytest.mark.requirement("graph:frontier:free_items_and_reasons_of_the_others")
 def test_what_is_free_and_what_is_blocked_by_what() -> None:
     graph = Graph.from_edges([("a", "c"), ("b", "c"), ("c", "d")], done=["a"])
     assert list(graph.frontier()) == ["b"]
@@ -80,7 +77,6 @@ def test_what_is_free_and_what_is_blocked_by_what() -> None:
     assert list(graph.after("c")) == ["d"]
 
 
-@pytest.mark.requirement("graph:critical_path:weights_by_attribute_mapping_or_function")
 def test_weights_come_from_an_attribute_a_mapping_or_a_function() -> None:
     graph = small()
     path = graph.critical_path("days")
@@ -90,7 +86,6 @@ def test_weights_come_from_an_attribute_a_mapping_or_a_function() -> None:
     assert dict(graph.slack("days").items()) == {"plan": 0.0, "build": 0.0, "docs": 3.0, "ship": 0.0}
 
 
-@pytest.mark.requirement("graph:errors:say_what_was_asked_for")
 def test_what_cannot_be_answered_is_an_exception_with_fields() -> None:
     with pytest.raises(errors.CycleError) as loop:
         Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a")]).layers()
@@ -108,13 +103,11 @@ def test_what_cannot_be_answered_is_an_exception_with_fields() -> None:
         Graph.from_edges([("a", 3)])  # type: ignore[list-item]
 
 
-@pytest.mark.requirement("graph:cycles:lists_all_loops")
 def test_all_loops_are_listed() -> None:
     graph = Graph.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("d", "d")])
     assert [list(group) for group in graph.cycles()] == [["a", "b"], ["d"]]
 
 
-@pytest.mark.requirement("graph:schedule:agents_finish_and_certainty")
 def test_a_schedule_names_who_does_what_when() -> None:
     plan = small().schedule(2, duration="days", spread=0.3, rounds=100, seed=4)
     assert [(slot.key, slot.start, slot.end) for slot in plan.slots] == [
@@ -131,7 +124,6 @@ def test_a_schedule_names_who_does_what_when() -> None:
     assert small().schedule(1, duration="days").finish == 9.0
 
 
-@pytest.mark.requirement("graph:what_if:changes_a_copy_and_tells_the_delta")
 def test_what_if_changes_a_copy_and_tells_what_it_would_mean() -> None:
     graph = small()
     change = graph.what_if().finish("plan").split("build", ["core", "shell"], weight=2.0)
@@ -153,7 +145,6 @@ def test_what_if_changes_a_copy_and_tells_what_it_would_mean() -> None:
     assert not graph.diff(change.graph())
 
 
-@pytest.mark.requirement("graph:what_if:changes_a_copy_and_tells_the_delta")
 def test_what_is_new_weighs_what_it_says_wherever_it_is_asked() -> None:
     changed = Graph.from_edges([("a", "b")]).what_if().add("c", before=["b"], weight=5.0)
     graph = changed.graph()
@@ -166,7 +157,6 @@ def test_what_is_new_weighs_what_it_says_wherever_it_is_asked() -> None:
     assert changed.delta().finish == 2.0, "weights are taken back, too"
 
 
-@pytest.mark.requirement("graph:interchange:other_libraries_read_it")
 def test_other_libraries_read_nodes_and_edges() -> None:
     import json
 
@@ -199,7 +189,6 @@ def test_other_libraries_read_nodes_and_edges() -> None:
     assert json.loads(graph.to_json())["edges"] == [list(edge) for edge in graph.edges]
 
 
-@pytest.mark.requirement("graph:sequences:keys_are_made_when_asked_for")
 def test_answers_are_sequences() -> None:
     items = small().nodes
     assert (len(items), items[0], items[-1], list(items[1:3])) == (4, "plan", "ship", ["build", "docs"])
@@ -221,7 +210,6 @@ def web(count: int) -> Graph:
     return Graph.from_edges(edges)
 
 
-@pytest.mark.requirement("graph:long_questions:progress_and_interruption")
 def test_a_long_question_tells_progress_and_an_exception_stops_it() -> None:
     told: list[tuple[int, int]] = []
 
@@ -238,7 +226,6 @@ def test_a_long_question_tells_progress_and_an_exception_stops_it() -> None:
     assert told[0][1] == len(graph)
 
 
-@pytest.mark.requirement("graph:long_questions:the_interpreter_is_free")
 def test_other_threads_work_while_a_question_is_answered() -> None:
     graph, turns, ended = web(2_000), 0, threading.Event()
 
@@ -256,7 +243,6 @@ def test_other_threads_work_while_a_question_is_answered() -> None:
     assert sampled.values() == graph.betweenness(k=100, seed=3).values()
 
 
-@pytest.mark.requirement("graph:sequences:keys_are_made_when_asked_for")
 def test_a_graph_says_what_it_is() -> None:
     graph = small()
     assert repr(graph) == "<Graph of 4 items and 5 edges>"
@@ -267,7 +253,6 @@ def test_a_graph_says_what_it_is() -> None:
         graph.attribute("nothing", "days")
 
 
-@pytest.mark.requirement("graph:show:what_a_notebook_shows")
 def test_a_notebook_shows_a_picture_and_a_text() -> None:
     graph = Graph.from_edges(
         [("a", "b"), ("b", "c")], done=["a"], attributes={"title": {"a": "First <one>", "b": "Second"}}
@@ -282,7 +267,6 @@ def test_a_notebook_shows_a_picture_and_a_text() -> None:
     assert "image/svg+xml" in loop._repr_mimebundle_(), "a loop is shown, too"
 
 
-@pytest.mark.requirement("graph:show:what_a_notebook_shows")
 def test_a_picture_can_be_about_something(tmp_path: Path) -> None:
     graph = small()
     shown = graph.show(color="slack", focus="docs", depth=1, theme="light")
@@ -300,7 +284,6 @@ def test_a_picture_can_be_about_something(tmp_path: Path) -> None:
     assert "plan" in graph.to_mermaid()
 
 
-@pytest.mark.requirement("graph:critical_path:weights_by_attribute_mapping_or_function")
 def test_without_a_weight_the_attribute_of_that_name_counts_everywhere() -> None:
     edges = [("a", "b"), ("b", "c")]
     weights = {"a": 1.0, "b": 0.0, "c": 4.0}
@@ -311,7 +294,6 @@ def test_without_a_weight_the_attribute_of_that_name_counts_everywhere() -> None
     assert (delta.finish_before, delta.finish) == (5.0, 7.0)
 
 
-@pytest.mark.requirement("graph:units:one_for_schedules_and_what_if")
 def test_schedules_and_what_if_count_the_same() -> None:
     edges = [("a", "b"), ("b", "c")]
     known = {"duration": {"a": 600.0, "b": 300.0}, "weight": {"b": 2.0, "c": 3.0}}
@@ -334,7 +316,6 @@ def test_schedules_and_what_if_count_the_same() -> None:
     assert (given.finish_before, given.finish, given.unit) == (7.0, 9.0, "given")
 
 
-@pytest.mark.requirement("graph:names:in_mappings")
 def test_names_in_mappings_mean_items_or_are_refused() -> None:
     graph = Graph.from_edges([("alpha", "beta")])
     wrong: list[Callable[[], object]] = [

@@ -30,7 +30,6 @@ def words(svg: str) -> set[str]:
     return {text.text or "" for text in ET.fromstring(svg).iter(f"{SVG}text")}
 
 
-@pytest.mark.requirement("graph:picture:stands_alone")
 def test_a_picture_says_what_it_was_told() -> None:
     svg = plan().svg(
         ["plan", "build", "docs", "ship"],
@@ -51,7 +50,6 @@ def test_a_picture_says_what_it_was_told() -> None:
     assert "Why" in {title.text for title in picture.iter(f"{SVG}title")}
 
 
-@pytest.mark.requirement("graph:picture:stands_alone")
 def test_without_a_choice_all_items_are_shown_and_themes_differ() -> None:
     network = plan()
     assert {"plan", "build", "docs", "ship"} <= words(network.svg())
@@ -62,7 +60,6 @@ def test_without_a_choice_all_items_are_shown_and_themes_differ() -> None:
     assert light != dark
 
 
-@pytest.mark.requirement("graph:picture:clipped_and_counted")
 def test_a_large_graph_is_clipped_and_the_rest_counted() -> None:
     network = Network([(str(item // 2), str(item)) for item in range(1, 10_000)])
     shown = network.clip(20)
@@ -75,7 +72,6 @@ def test_a_large_graph_is_clipped_and_the_rest_counted() -> None:
         network.svg()
 
 
-@pytest.mark.requirement("graph:picture:texts_for_mermaid_and_dot")
 def test_texts_for_mermaid_and_dot() -> None:
     network = plan()
     assert network.mermaid().startswith("flowchart TD\n")
@@ -85,7 +81,6 @@ def test_texts_for_mermaid_and_dot() -> None:
     assert '"build" -> "ship"\n' in network.dot()
 
 
-@pytest.mark.requirement("graph:picture:wrong_words_are_refused")
 def test_what_does_not_fit_is_refused() -> None:
     network = plan()
     with pytest.raises(
@@ -100,7 +95,6 @@ def test_what_does_not_fit_is_refused() -> None:
         network.svg(focus=["buidl"])
 
 
-@pytest.mark.requirement("graph:picture:lists_as_tables")
 def test_a_list_is_a_table_in_html_and_as_text() -> None:
     html, text = item_table([("001", "Add <form>", "pending", ["002", "003"])], 12)
     table = ET.fromstring(html)
@@ -118,7 +112,6 @@ def large_graph(items: int) -> Graph:
     return Graph.from_edges([*chains, *tree], done=specs[:10], attributes={"title": {specs[0]: "The <root>"}})
 
 
-@pytest.mark.requirement("graph:picture:clusters")
 def test_thousands_of_items_are_shown_in_clusters() -> None:
     graph = large_graph(3000)
     picture = graph.show(limit=3000)
@@ -136,7 +129,6 @@ def test_thousands_of_items_are_shown_in_clusters() -> None:
     assert graph.show(limit=500).items != picture.items, "at most 500 are shown one by one"
 
 
-@pytest.mark.requirement("graph:picture:clusters")
 def test_a_plan_stays_together_and_each_item_is_found_in_the_end() -> None:
     graph = large_graph(600)
     plan = [box for box in find_level(graph, find_path(graph, "vine:p1.vine#t4")).boxes if box.items]
@@ -148,7 +140,6 @@ def test_a_plan_stays_together_and_each_item_is_found_in_the_end() -> None:
         find_level(graph, [99])
 
 
-@pytest.mark.requirement("graph:explore:questions_are_answered_within_bounds")
 def test_what_a_widget_asks_is_answered_within_bounds() -> None:
     graph = large_graph(10_000)
     explorer = GraphExplorer(graph)
@@ -175,7 +166,6 @@ def test_what_a_widget_asks_is_answered_within_bounds() -> None:
     assert "no history" in explorer.answer({"ask": "look", "revision": "HEAD"})["error"]
 
 
-@pytest.mark.requirement("graph:explore:widget")
 def test_without_anywidget_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anywidget", None)
     _widget_class.cache_clear()
@@ -183,7 +173,6 @@ def test_without_anywidget_the_error_says_how_to_get_it(monkeypatch: pytest.Monk
         large_graph(40).explore()
 
 
-@pytest.mark.requirement("graph:explore:widget")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_the_widget_answers_what_its_page_asks() -> None:
     pytest.importorskip("anywidget", reason="anywidget is not installed")

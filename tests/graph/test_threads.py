@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from time import perf_counter
 
-import pytest
 from chant_mcp.graph import Graph
 
 
@@ -35,7 +34,6 @@ def longest_silence(work: Callable[[], object]) -> float:
     return min(max(gaps) / took, 1.0)
 
 
-@pytest.mark.requirement("graph:threads:others_go_on")
 def test_other_threads_go_on_while_a_graph_is_made_of_pairs_and_gives_its_keys() -> None:
     names = [f"item-{number}" for number in range(100_030)]
     pairs = [(names[at], names[at + step]) for at in range(100_000) for step in (1, 7, 30)]

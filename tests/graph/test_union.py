@@ -25,7 +25,6 @@ def make(root: Path, **keys: Any) -> Project:
     return project
 
 
-@pytest.mark.requirement("graph:union:dependencies_resolve")
 @pytest.mark.parametrize("notation", ["lib/chant:{id}", "lib:{id}"])
 def test_what_waits_for_another_repository_waits_for_the_item_there(tmp_path: Path, notation: str) -> None:
     lib = make(tmp_path / "lib")
@@ -41,7 +40,6 @@ def test_what_waits_for_another_repository_waits_for_the_item_there(tmp_path: Pa
     assert both["app"].root == tmp_path / "app"
 
 
-@pytest.mark.requirement("graph:union:every_format")
 def test_every_format_can_name_an_item_of_another_repository(tmp_path: Path) -> None:
     key = f"lib/chant:{FIRST}"
     make(tmp_path / "lib")
@@ -68,7 +66,6 @@ def test_every_format_can_name_an_item_of_another_repository(tmp_path: Path) -> 
     assert set(both.graph().after(key)) == {f"app/{name}" for name in names}
 
 
-@pytest.mark.requirement("graph:union:unknown_repository")
 def test_an_item_of_a_repository_that_is_not_open_is_missing(tmp_path: Path) -> None:
     make(tmp_path / "app", depends_on=[f"far/chant:{FIRST}"])
     make(tmp_path / "lib")
@@ -84,7 +81,6 @@ def test_an_item_of_a_repository_that_is_not_open_is_missing(tmp_path: Path) -> 
     assert list(graph.frontier()) == [f"lib/chant:{FIRST}"]
 
 
-@pytest.mark.requirement("graph:union:names")
 def test_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
     for place in ("one/app", "two/app"):
         make(tmp_path / place)
@@ -101,7 +97,6 @@ def test_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert pa.table(again.nodes).equals(pa.table(both.graph().nodes))
 
 
-@pytest.mark.requirement("graph:union:any_graph")
 def test_graphs_without_files_are_put_together_by_names_or_keys() -> None:
     one = Graph.from_edges([("a", "b")], attributes={"size": {"a": 1}})
     two = Graph.from_edges([("b", "c")], done=["b"], attributes={"size": {"c": 3}})
@@ -117,7 +112,6 @@ def test_graphs_without_files_are_put_together_by_names_or_keys() -> None:
         Graph.union([one], names=[])
 
 
-@pytest.mark.requirement("graph:numbers:every_array")
 @pytest.mark.parametrize(
     "make_array",
     [
@@ -140,7 +134,6 @@ def test_graphs_are_made_of_arrays_of_numbers(make_array: Any) -> None:
     assert "03" not in graph
 
 
-@pytest.mark.requirement("graph:numbers:every_array")
 def test_long_arrays_are_read_to_their_end() -> None:
     items = 250_001
     graph = Graph.from_arrays(items, np.arange(items - 1), np.arange(1, items), done=np.arange(items - 1))
@@ -151,7 +144,6 @@ def test_long_arrays_are_read_to_their_end() -> None:
         Graph.from_arrays(items - 1, np.arange(items - 1), np.arange(1, items))
 
 
-@pytest.mark.requirement("graph:numbers:refusals")
 @pytest.mark.parametrize(
     ("sources", "targets", "words"),
     [
@@ -169,7 +161,6 @@ def test_what_numbers_no_items_is_refused(sources: Any, targets: Any, words: str
         Graph.from_arrays(3, sources, targets)
 
 
-@pytest.mark.requirement("store:descriptors:bounded")
 def test_open_files_do_not_grow_with_workspaces(tmp_path: Path) -> None:
     def count() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))

@@ -55,7 +55,6 @@ def commit(project: Project) -> None:
     project.git("commit", "-qm", "Change", "--allow-empty")
 
 
-@pytest.mark.requirement("hosts:ci:annotations_name_file_and_line")
 def test_each_fault_is_annotated_with_file_and_line(request_of: Project) -> None:
     for at, text in enumerate(FAULTS.values()):
         request_of.write(f"2026-01-23-{at:03}-bad", text)
@@ -74,7 +73,6 @@ def test_each_fault_is_annotated_with_file_and_line(request_of: Project) -> None
     assert not missing, result.stdout
 
 
-@pytest.mark.requirement("hosts:ci:policy_of_the_target")
 def test_the_policy_of_the_request_is_not_asked(request_of: Project) -> None:
     request_of.write(ID, FAULTS["many criteria"])
     request_of.config("project:\n  name: ferry\nlint:\n  thresholds:\n    complexity_criteria: 100\n")
@@ -87,7 +85,6 @@ def test_the_policy_of_the_request_is_not_asked(request_of: Project) -> None:
     assert len(request_of.git("worktree", "list").splitlines()) == 1
 
 
-@pytest.mark.requirement("hosts:ci:texts_are_no_commands")
 def test_a_text_of_the_request_is_no_command_of_the_runner(request_of: Project) -> None:
     evil = "x%0A::add-mask::y\\n::set-output name=a::b"
     request_of.write(ID, f'---\ntype: code\nstatus: pending\ndepends_on: ["{evil}"]\n---\n\n{GOOD}')
@@ -98,7 +95,6 @@ def test_a_text_of_the_request_is_no_command_of_the_runner(request_of: Project) 
     assert all(re.match(r"::(error|warning|stop-commands|[0-9a-f]{32})", line) for line in commands)
 
 
-@pytest.mark.requirement("hosts:ci:exit_codes_and_events")
 def test_exit_codes_summary_and_events(
     request_of: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,7 +115,6 @@ def test_exit_codes_summary_and_events(
     assert "is not for the event" in cli.error("ci", "--target", "main")
 
 
-@pytest.mark.requirement("hosts:ci:action_takes_inputs_by_variables")
 def test_the_action_puts_no_input_into_a_script(tmp_path: Path) -> None:
     text = ACTION.read_text("utf-8")
     scripts = re.findall(r"run: \|\n((?: {8}.*\n|\n)+)", text)

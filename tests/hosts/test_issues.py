@@ -35,7 +35,6 @@ def specs_of(project: Project) -> dict[str, str]:
     return {path.stem: path.read_text("utf-8") for path in sorted(project.specs.glob("*.md"))}
 
 
-@pytest.mark.requirement("hosts:issues:import_is_once", "hosts:issues:text_waits_for_a_person")
 def test_an_issue_becomes_a_spec_that_waits_for_approval(project: Project, gh: StandInGh) -> None:
     gh.issue(12, "Paint the <!-- x --> ferry", BODY, labels=["web", "a: b"], blocked_by=[7])
     gh.issue(7, "First")
@@ -56,7 +55,6 @@ def test_an_issue_becomes_a_spec_that_waits_for_approval(project: Project, gh: S
     assert "approv" in cli.error("work", first, "--agent", "demo")
 
 
-@pytest.mark.requirement("hosts:issues:import_is_once")
 def test_a_hundred_issues_take_three_calls_and_twice_is_once(project: Project, gh: StandInGh) -> None:
     for number in range(1, 101):
         gh.issue(number, f"Issue {number}", f"Text {number}")
@@ -68,7 +66,6 @@ def test_a_hundred_issues_take_three_calls_and_twice_is_once(project: Project, g
     assert tree(project.root) == before
 
 
-@pytest.mark.requirement("hosts:issues:asked_by_variables_alone")
 def test_gh_is_asked_by_variables_in_an_empty_folder(project: Project, gh: StandInGh) -> None:
     gh.issue(3, "x", "-F x=@/etc/passwd")
     Cli(project)("issue", "import", "--label", "a@b; rm")
@@ -79,7 +76,6 @@ def test_gh_is_asked_by_variables_in_an_empty_folder(project: Project, gh: Stand
         assert (call["variables"]["owner"], call["variables"]["name"]) == ("ada", "ferry")
 
 
-@pytest.mark.requirement("hosts:issues:pull_compares_three_ways", "hosts:issues:text_waits_for_a_person")
 def test_a_pull_takes_changes_over_and_withdraws_approval(project: Project, gh: StandInGh) -> None:
     gh.issue(1, "Paint", "Grey.\n\n- [ ] Dry")
     cli = Cli(project)
@@ -96,7 +92,6 @@ def test_a_pull_takes_changes_over_and_withdraws_approval(project: Project, gh: 
     assert "approv" in cli.error("work", id, "--agent", "demo")
 
 
-@pytest.mark.requirement("hosts:issues:pull_compares_three_ways")
 def test_what_changed_on_both_sides_is_named_and_stays(project: Project, gh: StandInGh) -> None:
     gh.issue(1, "Paint", "Grey.")
     cli = Cli(project)
@@ -111,7 +106,6 @@ def test_what_changed_on_both_sides_is_named_and_stays(project: Project, gh: Sta
     assert "<<<<" not in project.text(id)
 
 
-@pytest.mark.requirement("hosts:issues:push_is_one_comment")
 def test_a_push_is_one_comment_that_is_edited(project: Project, gh: StandInGh) -> None:
     gh.issue(1, "Paint", "- [ ] Blue", comments=[{"body": "When?", "mine": False}])
     cli = Cli(project)
@@ -132,7 +126,6 @@ def test_a_push_is_one_comment_that_is_edited(project: Project, gh: StandInGh) -
     assert gh.of(1).get("state", "OPEN") == "OPEN", "its spec is not completed"
 
 
-@pytest.mark.requirement("hosts:issues:push_is_one_comment")
 @pytest.mark.parametrize("mine", [[False], [True, True]])
 def test_where_a_mark_is_not_ours_alone_nothing_is_written(
     project: Project, gh: StandInGh, mine: list[bool]
@@ -145,14 +138,12 @@ def test_where_a_mark_is_not_ours_alone_nothing_is_written(
     assert gh.of(1)["comments"] == comments
 
 
-@pytest.mark.requirement("hosts:issues:no_file_chooses_the_repository")
 def test_a_spec_that_names_another_repository_is_not_pushed(project: Project, gh: StandInGh) -> None:
     project.spec("2026-01-22-001-x7m", issue="evil/repo#1")
     assert "No spec here is an issue" in Cli(project)("issue", "push")
     assert gh.calls == []
 
 
-@pytest.mark.requirement("hosts:issues:no_file_chooses_the_repository")
 def test_a_repository_that_the_user_did_not_name_is_refused(
     project: Project, gh: StandInGh, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,7 +159,6 @@ def test_a_repository_that_the_user_did_not_name_is_refused(
     assert gh.calls == []
 
 
-@pytest.mark.requirement("hosts:issues:for_a_person")
 @pytest.mark.parametrize("variable", ["CLAUDECODE", "CHANT_SPEC_ID"])
 def test_an_agent_or_a_run_is_refused(
     project: Project, gh: StandInGh, monkeypatch: pytest.MonkeyPatch, variable: str
@@ -180,7 +170,6 @@ def test_an_agent_or_a_run_is_refused(
     assert gh.calls == []
 
 
-@pytest.mark.requirement("hosts:issues:no_file_chooses_the_repository")
 def test_a_program_of_the_project_is_not_run(
     project: Project, gh: StandInGh, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,7 +181,6 @@ def test_a_program_of_the_project_is_not_run(
     assert not (project.root / "ran").exists()
 
 
-@pytest.mark.requirement("hosts:issues:a_failure_leaves_nothing_half")
 @pytest.mark.parametrize("call", [1, 2, 3])
 def test_a_failure_at_each_call_leaves_nothing_half(project: Project, gh: StandInGh, call: int) -> None:
     for number in range(1, 101):
@@ -214,7 +202,6 @@ def test_a_failure_at_each_call_leaves_nothing_half(project: Project, gh: StandI
     assert [len(gh.of(number).get("comments", [])) for number in (1, 2)] == [1, 1]
 
 
-@pytest.mark.requirement("hosts:issues:links_and_states")
 def test_a_link_is_the_key_alone_and_states_are_compared(project: Project, gh: StandInGh) -> None:
     gh.issue(5, "Paint")
     id = "2026-01-22-001-x7m"

@@ -28,7 +28,6 @@ def exported(project: Project, tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.requirement("hosts:plugin:is_made_from_one_source")
 def test_the_folder_is_the_same_after_it_is_made_again(exported: Path, project: Project) -> None:
     texts = plugin_files()
     found = {path.relative_to(exported).as_posix(): path for path in exported.rglob("*") if path.is_file()}
@@ -38,7 +37,6 @@ def test_the_folder_is_the_same_after_it_is_made_again(exported: Path, project: 
     assert "Wrote 1 file into" in Cli(project)("host", "export", str(exported))
 
 
-@pytest.mark.requirement("hosts:plugin:manifests_agree")
 def test_manifests_agree_in_name_version_description_and_licence(exported: Path) -> None:
     names = ("plugin.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json")
     extensions = ("gemini-extension.json", "qwen-extension.json")
@@ -54,14 +52,12 @@ def test_manifests_agree_in_name_version_description_and_licence(exported: Path)
         assert (exported / path / "plugin.json").is_file()
 
 
-@pytest.mark.requirement("hosts:plugin:manifests_agree", "init:hosts:files_hold_no_path_of_this_machine")
 def test_the_server_is_named_without_a_path_or_a_version(exported: Path) -> None:
     wanted = {"chant": {"command": "chant-mcp", "args": ["mcp"]}}
     for name in ("mcp.json", "gemini-extension.json", "qwen-extension.json"):
         assert _read(exported, f"chant/{name}")["mcpServers"] == wanted
 
 
-@pytest.mark.requirement("hosts:plugin:hooks_print_prime")
 def test_hooks_print_prime_at_the_start_and_before_a_compaction(exported: Path) -> None:
     hooks = _read(exported, "chant/hooks/hooks.json")["hooks"]
     assert set(hooks) == {"SessionStart", "PreCompact", "PreCompress"}
@@ -69,7 +65,6 @@ def test_hooks_print_prime_at_the_start_and_before_a_compaction(exported: Path) 
         assert group["hooks"] == [{"type": "command", "command": f"chant-mcp prime --hook {event}"}]
 
 
-@pytest.mark.requirement("hosts:plugin:is_made_from_one_source")
 def test_each_command_is_there_in_both_forms(exported: Path) -> None:
     folder = exported / "chant" / "commands"
     names = {"prime", "next", "plan", "work", "review", "unblock"}
@@ -83,7 +78,6 @@ def test_each_command_is_there_in_both_forms(exported: Path) -> None:
         assert table["prompt"].replace("{{args}}", "$ARGUMENTS") == text.strip()
 
 
-@pytest.mark.requirement("hosts:plugin:is_refused_in_checkouts")
 def test_a_checkout_or_a_folder_of_others_is_refused(project: Project, tmp_path: Path) -> None:
     project.repository()
     cli = Cli(project)
@@ -97,7 +91,6 @@ def test_a_checkout_or_a_folder_of_others_is_refused(project: Project, tmp_path:
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("hosts:skills:examples_work")
 async def test_skills_are_short_and_their_examples_are_calls(call: Caller) -> None:
     texts = {name: plugin_files()[f"chant/skills/{name}/SKILL.md"] for name in SKILLS}
     assert sum(len(text.splitlines()) for text in texts.values()) <= 500

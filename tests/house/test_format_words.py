@@ -36,7 +36,6 @@ def places(word: str) -> list[str]:
     return sorted(path.relative_to(ROOT).as_posix() for path in found)
 
 
-@pytest.mark.requirement("plans:house:fewer_places")
 @pytest.mark.parametrize("word", sorted(FEWEST))
 def test_formats_are_named_in_no_new_places(word: str) -> None:
     found = places(word)
@@ -48,7 +47,6 @@ PLACES = {"Cargo.toml", "rust/workspace/Cargo.toml", "rust/workspace/src/formats
 """Where a format that comes through the interface is registered, beside its word in `format_words.rs`."""
 
 
-@pytest.mark.requirement("plans:house:fewer_places")
 @pytest.mark.parametrize("word", [row["word"] for row in formats() if not row["own_tools"]])
 def test_a_format_is_registered_in_few_places(word: str) -> None:
     files = [

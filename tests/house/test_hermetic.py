@@ -24,7 +24,6 @@ def seen_early() -> dict[str, str]:
     return dict(os.environ)
 
 
-@pytest.mark.requirement("house:tests:see_no_machine")
 @pytest.mark.skipif(sys.platform == "win32", reason="homes have other variables")
 def test_nothing_of_the_machine_is_seen_at_any_time(seen_early: dict[str, str]) -> None:
     for seen in (AT_IMPORT, seen_early, dict(os.environ)):
@@ -38,7 +37,6 @@ def test_nothing_of_the_machine_is_seen_at_any_time(seen_early: dict[str, str]) 
     assert time.localtime().tm_gmtoff == 45_900
 
 
-@pytest.mark.requirement("house:tests:see_no_machine")
 def test_all_checks_run_the_tests_as_on_a_machine_that_has_nothing() -> None:
     stage = (ROOT / ".ci" / "run").read_text("utf-8").partition("\nstage_test() (\n")[2].partition("\n)\n")[0]
     assert re.search(

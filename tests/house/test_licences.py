@@ -43,7 +43,6 @@ def _is_allowed(expression: str) -> bool:
     return all(any(name.strip() in ALLOWED for name in part.split(" OR ")) for part in parts)
 
 
-@pytest.mark.requirement("docs:licences:dependencies_are_checked")
 def test_every_crate_has_a_licence_we_allow(metadata: Any) -> None:
     refused = {
         package["name"]: package["license"]
@@ -55,7 +54,6 @@ def test_every_crate_has_a_licence_we_allow(metadata: Any) -> None:
     assert not _is_allowed("MIT AND GPL-3.0")
 
 
-@pytest.mark.requirement("docs:licences:dependencies_are_checked")
 def test_the_list_for_cargo_deny_allows_nothing_more() -> None:
     text = (ROOT / "deny.toml").read_text("utf-8")
     listed = re.search(r"allow = \[(.*?)\]", text, re.S)
@@ -63,7 +61,6 @@ def test_the_list_for_cargo_deny_allows_nothing_more() -> None:
     assert set(re.findall(r'"([^"]+)"', listed.group(1))) <= ALLOWED
 
 
-@pytest.mark.requirement("docs:rust:core_builds_without_python")
 def test_the_core_does_not_depend_on_python(metadata: Any) -> None:
     nodes = {node["id"]: node["dependencies"] for node in metadata["resolve"]["nodes"]}
     names = {package["id"]: package["name"] for package in metadata["packages"]}
@@ -79,7 +76,6 @@ def test_the_core_does_not_depend_on_python(metadata: Any) -> None:
     assert not {name for name in reached if name.startswith("pyo3")}
 
 
-@pytest.mark.requirement("docs:licences:product_is_mit_or_apache", "docs:rust:minimum_version_is_declared")
 def test_the_package_declares_its_licence_and_its_oldest_toolchain(metadata: Any) -> None:
     own = [package for package in metadata["packages"] if package["name"].startswith("chant-")]
     assert {package["license"] for package in own} == {"MIT OR Apache-2.0"}

@@ -6,8 +6,6 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 from bench.shape import (
     find_circles,
     find_duplicates,
@@ -21,12 +19,10 @@ from bench.shape import (
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.requirement("house:names:each_public_type_has_its_own")
 def test_no_two_public_types_have_one_name() -> None:
     assert list_duplicates() == []
 
 
-@pytest.mark.requirement("house:files:name_each_other_in_no_large_circle")
 def test_files_of_specs_and_runs_are_short_and_form_no_large_circle() -> None:
     files = [file for file in read_core() if file.module[0] in ("specs", "spec-runs")]
     assert {file.module[0] for file in files} == {"specs", "spec-runs"}
@@ -34,14 +30,12 @@ def test_files_of_specs_and_runs_are_short_and_form_no_large_circle() -> None:
     assert [file.name for file in files if file.text.count("\n") > 600] == []
 
 
-@pytest.mark.requirement("house:names:are_found_by_a_search")
 def test_most_names_of_types_have_two_words() -> None:
     names = find_public_types(read_core())
     assert len(names) > 600
     assert sum(map(is_one_word, names)) < len(names) / 10
 
 
-@pytest.mark.requirement("house:comments:say_what_a_thing_is")
 def test_comments_do_not_open_with_a_question() -> None:
     docs = [line for file in read_core() for line in first_doc_lines(file)]
     questions = [line for line in docs if re.match(r"(What|Whether|Who|How|That)\b", line)]
@@ -49,7 +43,6 @@ def test_comments_do_not_open_with_a_question() -> None:
     assert len(questions) < len(docs) * 0.01, questions[:20]
 
 
-@pytest.mark.requirement("house:names:each_public_type_has_its_own")
 def test_no_two_public_classes_of_the_package_have_one_name() -> None:
     files = sorted((ROOT / "python").rglob("*.py"))
     bodies = [ast.parse(file.read_text("utf-8")).body for file in files]

@@ -31,7 +31,6 @@ def _check(page: Path, name: str, expected: str) -> None:
     assert _part(page, name) == expected
 
 
-@pytest.mark.requirement("docs:readme:tool_table_is_generated")
 def test_the_tool_table_lists_every_tool_with_its_description() -> None:
     lines = ["| Tool | Does | Changes files |", "|---|---|---|"]
     for tools in toolsets().values():
@@ -43,7 +42,6 @@ def test_the_tool_table_lists_every_tool_with_its_description() -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("docs:readme:example_is_a_real_answer")
 async def test_the_example_is_a_real_answer(call: Caller) -> None:
     call.project.spec(
         "2026-01-22-001-x7m", status="in_progress", body="# Add user authentication", labels=["auth"]
@@ -62,13 +60,11 @@ async def test_the_example_is_a_real_answer(call: Caller) -> None:
     )
 
 
-@pytest.mark.requirement("docs:platforms:limits_are_stated")
 def test_the_limits_of_other_platforms_are_stated() -> None:
     text = " ".join(README.read_text("utf-8").split())
     assert "macOS and Windows are built and tested in the workflow files only" in text
 
 
-@pytest.mark.requirement("docs:readme:tool_table_is_generated")
 def test_the_site_has_every_page_of_the_guide() -> None:
     site = (ROOT / "mkdocs.yml").read_text("utf-8")
     pages = sorted((ROOT / "docs" / "guide").glob("*.md"))

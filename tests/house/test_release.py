@@ -13,7 +13,6 @@ from importlib.metadata import entry_points, version
 from pathlib import Path
 
 import click
-import pytest
 from chant_mcp.commands.serve import serve as serve_command
 from harness import Project, started_process
 from server.over_http import started
@@ -29,7 +28,6 @@ SETTINGS = read_settings()
 # The registry
 
 
-@pytest.mark.requirement("distribution:registry:places_agree")
 def test_all_places_say_what_the_settings_do() -> None:
     assert differences(SETTINGS, ROOT) == []
     entry = json.loads((ROOT / "server.json").read_text("utf-8"))
@@ -40,7 +38,6 @@ def test_all_places_say_what_the_settings_do() -> None:
     assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text("utf-8")
 
 
-@pytest.mark.requirement("distribution:registry:needs_a_publisher")
 def test_a_release_is_not_published_while_places_differ(tmp_path: Path) -> None:
     named = replace(SETTINGS, registry_name="io.github.ada/chant-mcp")
     (tmp_path / "server.json").write_text(json.dumps(entry_of(named)), encoding="utf-8")
@@ -58,7 +55,6 @@ def test_a_release_is_not_published_while_places_differ(tmp_path: Path) -> None:
 # The bundle
 
 
-@pytest.mark.requirement("distribution:bundle:starts_by_its_manifest")
 def test_the_bundle_starts_by_the_command_of_its_manifest(project: Project, tmp_path: Path) -> None:
     project.spec("2026-01-22-001-x7m")
     folder = tmp_path / "unpacked"
@@ -100,7 +96,6 @@ def _stand_in(folder: Path, bundle: Path) -> list[str]:
     return [sys.executable, str(folder / "uv.py")]
 
 
-@pytest.mark.requirement("distribution:bundle:manifest_is_checked")
 def test_what_hosts_would_refuse_is_named(tmp_path: Path) -> None:
     manifest = manifest_of(SETTINGS)
     assert manifest_problems(manifest) == []
@@ -114,7 +109,6 @@ def test_what_hosts_would_refuse_is_named(tmp_path: Path) -> None:
     assert first == write_bundle(SETTINGS, tmp_path / "second").read_bytes(), "a release is one bundle"
 
 
-@pytest.mark.requirement("distribution:uvx:script_is_named_as_the_package")
 def test_the_script_is_named_as_the_package() -> None:
     scripts = entry_points(group="console_scripts", name="chant-mcp")
     assert {script.value for script in scripts} == {"chant_mcp.entry:main"}
@@ -144,7 +138,6 @@ def instructions() -> list[Instruction]:
     return [Instruction(name, rest) for name, rest in found]
 
 
-@pytest.mark.requirement("distribution:container:serves_with_a_health_check")
 def test_the_container_is_pinned_and_not_run_by_root() -> None:
     found = instructions()
     known = ["FROM", "RUN", "COPY", "WORKDIR", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD"]
@@ -169,7 +162,6 @@ def test_the_container_is_pinned_and_not_run_by_root() -> None:
     assert images[0][0].startswith(f"rust:{rust[1]}-")
 
 
-@pytest.mark.requirement("distribution:container:serves_with_a_health_check")
 def test_the_containers_command_is_one_and_its_health_check_works(project: Project) -> None:
     by_name = {one.name: one for one in instructions()}
     assert by_name["ENTRYPOINT"].words == ["chant-mcp"]

@@ -30,13 +30,7 @@ def _files(folder: Folder) -> set[str]:
     return {name for name in written if not name.startswith(".chant/")}
 
 
-@pytest.mark.requirement(
-    "init:agent:writes_instruction_files",
-    "init:agent:accepts_each_agent",
-    "init:agent:skill_file_per_agent",
-    "init:agent:claude_needs_no_questions",
-    "init:agents_md:claude_md_is_never_created",
-)
+@pytest.mark.requirement("init:agent:claude_needs_no_questions")
 @pytest.mark.parametrize("agent", [*AGENTS, "all"])
 def test_agent_writes_agents_md_a_skill_and_for_claude_the_host(folder: Folder, agent: str) -> None:
     folder("--agent", agent)
@@ -52,14 +46,12 @@ def test_agent_writes_agents_md_a_skill_and_for_claude_the_host(folder: Folder, 
     assert len(folder.read("AGENTS.md").splitlines()) <= 40
 
 
-@pytest.mark.requirement("init:agent:accepts_each_agent")
 def test_agent_is_repeatable_and_refuses_other_names(folder: Folder) -> None:
     assert "'emacs' is not one of" in folder.refused("--agent", "emacs", code=2)
     folder("--agent", "generic", "--agent", "cursor", "--agent", "generic")
     assert _files(folder) == {"AGENTS.md", SKILLS["cursor"]}
 
 
-@pytest.mark.requirement("init:agent:implies_a_provider")
 def test_an_agent_implies_a_provider_when_none_is_given(folder: Folder) -> None:
     def provider(*words: str) -> str | None:
         folder(*words)
@@ -74,7 +66,6 @@ def test_an_agent_implies_a_provider_when_none_is_given(folder: Folder) -> None:
     assert provider("--agent", "kiro", "--provider", "gpt") == "openai"
 
 
-@pytest.mark.requirement("init:agent:implies_a_provider")
 def test_on_a_project_that_exists_an_agent_fills_in_a_provider_but_changes_none(folder: Folder) -> None:
     folder()
     assert "provider" not in folder.read(".chant/config.md"), "no agent is installed here"
@@ -98,12 +89,6 @@ RULES = {
 CLAUDE = {"no": None, "own": b"# For Claude\n", "imports": b"# For Claude\n\n@AGENTS.md\n"}
 
 
-@pytest.mark.requirement(
-    "init:agents_md:is_a_section",
-    "init:agents_md:claude_md_is_never_created",
-    "init:agents_md:claude_md_imports_it",
-    "init:undo:gives_the_old_bytes",
-)
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
 @pytest.mark.parametrize("claude", CLAUDE)
 @pytest.mark.parametrize("rules", RULES)
@@ -136,7 +121,6 @@ def test_each_starting_state_keeps_its_bytes_and_comes_back(
     assert tree(folder.root) == before
 
 
-@pytest.mark.requirement("init:agents_md:a_changed_section_is_kept")
 @pytest.mark.parametrize(
     "before",
     [
@@ -160,7 +144,6 @@ def test_a_section_that_is_not_as_we_wrote_it_is_kept_and_the_lines_are_printed(
     assert (folder.root / "AGENTS.md").read_bytes() == before
 
 
-@pytest.mark.requirement("init:agents_md:a_changed_section_is_kept")
 def test_a_changed_section_is_replaced_when_that_is_asked_for(folder: Folder) -> None:
     folder.write("AGENTS.md", b"# Ours\n\n" + OLD.replace(b"old", b"our own words") + b"\nEnd\n")
     folder("--agent", "generic", "--force-overwrite")
@@ -170,7 +153,6 @@ def test_a_changed_section_is_replaced_when_that_is_asked_for(folder: Folder) ->
     assert "our own words" not in text
 
 
-@pytest.mark.requirement("init:agents_md:is_a_section")
 def test_marks_in_a_block_of_code_are_no_marks(folder: Folder) -> None:
     quoted = b"```text\n" + OLD + b"\n```\n~~~\n" + END + b"\n~~~\n"
     folder.write("AGENTS.md", quoted)
@@ -179,7 +161,6 @@ def test_marks_in_a_block_of_code_are_no_marks(folder: Folder) -> None:
 
 
 @given(st.binary(max_size=60), st.sampled_from([b"\n", b"\r\n"]))
-@pytest.mark.requirement("init:agents_md:is_a_section", "init:undo:gives_the_old_bytes")
 def test_bytes_around_the_section_survive(head: bytes, line_end: bytes) -> None:
     head = head.replace(b"`", b"").replace(b"~", b"") + line_end
     whole = appended(head, section_bytes(b"new", line_end))
@@ -190,7 +171,6 @@ def test_bytes_around_the_section_survive(head: bytes, line_end: bytes) -> None:
     assert without_addition(whole, found.start, found.end) == head
 
 
-@pytest.mark.requirement("init:agents_md:claude_md_imports_it")
 def test_a_link_to_agents_md_is_an_import(folder: Folder) -> None:
     folder.write("AGENTS.md", "# Ours\n")
     (folder.root / "CLAUDE.md").symlink_to("AGENTS.md")
@@ -201,7 +181,6 @@ def test_a_link_to_agents_md_is_an_import(folder: Folder) -> None:
     assert folder.read("AGENTS.md") == "# Ours\n"
 
 
-@pytest.mark.requirement("init:agents_md:claude_md_imports_it")
 def test_a_file_of_claude_codes_folder_gets_its_own_path(folder: Folder) -> None:
     folder.write(".claude/CLAUDE.md", "# Mine\n")
     folder("--agent", "claude")
@@ -209,7 +188,6 @@ def test_a_file_of_claude_codes_folder_gets_its_own_path(folder: Folder) -> None
     assert not folder.has("CLAUDE.md")
 
 
-@pytest.mark.requirement("init:agents_md:claude_md_imports_it")
 def test_a_file_above_the_project_is_named(folder: Folder) -> None:
     (folder.root.parent / "CLAUDE.md").write_text("# Above\n", encoding="utf-8")
     said = " ".join(folder("--agent", "claude").split())
@@ -217,7 +195,6 @@ def test_a_file_above_the_project_is_named(folder: Folder) -> None:
     assert (folder.root.parent / "CLAUDE.md").read_text() == "# Above\n"
 
 
-@pytest.mark.requirement("init:agent:changed_skill_is_kept")
 def test_a_skill_that_was_changed_is_kept(folder: Folder) -> None:
     own = folder.write(SKILLS["claude"], "my skill")
     said = folder("--agent", "claude")
@@ -229,7 +206,6 @@ def test_a_skill_that_was_changed_is_kept(folder: Folder) -> None:
     assert own.read_text() == "my skill"
 
 
-@pytest.mark.requirement("init:files:links_inside_are_followed")
 def test_a_linked_instruction_file_is_followed_inside_the_project(folder: Folder) -> None:
     folder.write("docs/rules.md", "# Agents\n")
     (folder.root / "AGENTS.md").symlink_to(Path("docs") / "rules.md")

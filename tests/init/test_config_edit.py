@@ -29,7 +29,6 @@ defaults:
 """
 
 
-@pytest.mark.requirement("init:flags:provider_on_existing_project_edits_one_key")
 def test_provider_and_model_change_their_line_only(folder: Folder) -> None:
     folder.write(".chant/config.md", CONFIG)
     (folder.root / ".chant/specs").mkdir()
@@ -45,7 +44,6 @@ def test_provider_and_model_change_their_line_only(folder: Folder) -> None:
     ChantProject(folder.root).lint()
 
 
-@pytest.mark.requirement("init:flags:provider_on_existing_project_edits_one_key")
 def test_line_ends_and_mark_of_the_file_are_kept(folder: Folder) -> None:
     (folder.root / ".chant/specs").mkdir(parents=True)
     before = "\ufeff" + CONFIG.replace("\n", "\r\n")
@@ -79,7 +77,6 @@ def test_line_ends_and_mark_of_the_file_are_kept(folder: Folder) -> None:
         ),
     ],
 )
-@pytest.mark.requirement("init:flags:provider_on_existing_project_edits_one_key")
 def test_a_key_is_set_where_it_belongs(before: str, after: str) -> None:
     assert with_value(before, "defaults", "provider", "p") == after
     assert value(after, "defaults", "provider") == "p"
@@ -96,7 +93,6 @@ def test_a_key_is_set_where_it_belongs(before: str, after: str) -> None:
         "---\ndefaults:\n  provider: a\n",
     ],
 )
-@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_what_has_no_line_of_its_own_is_refused(folder: Folder, text: str) -> None:
     with pytest.raises(InvalidDocumentError, match="cannot be edited without risk"):
         with_value(text, "defaults", "provider", "p")
@@ -105,7 +101,6 @@ def test_what_has_no_line_of_its_own_is_refused(folder: Folder, text: str) -> No
     assert "cannot be edited without risk" in folder.refused("--provider", "ollama", "--agent", "claude")
 
 
-@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_a_configuration_that_is_no_text_is_refused(folder: Folder) -> None:
     folder.write(".chant/config.md", b"---\n\xff\n---\n")
     (folder.root / ".chant/specs").mkdir()

@@ -19,7 +19,6 @@ def entry(folder: Folder, **ours: Any) -> None:
     folder.write(".mcp.json", json.dumps({"mcpServers": {"chant": {"type": "stdio", **ours}}}))
 
 
-@pytest.mark.requirement("doors:init:works_outside_the_environment")
 def test_what_init_writes_answers_without_the_environment(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -29,7 +28,6 @@ def test_what_init_writes_answers_without_the_environment(
     assert (check.file, check.works) == (".mcp.json", True), check.why
 
 
-@pytest.mark.requirement("doors:init:works_outside_the_environment")
 def test_an_entry_that_needs_the_environment_is_reported(folder: Folder) -> None:
     entry(folder, command="chant", args=["mcp"])
     [check] = check_hosts(folder.root, sys.executable, {})
@@ -39,7 +37,6 @@ def test_an_entry_that_needs_the_environment_is_reported(folder: Folder) -> None
     assert (check.works, check.why) == (False, "there is no such program")
 
 
-@pytest.mark.requirement("doors:init:works_outside_the_environment")
 def test_a_file_of_a_project_chooses_nothing_that_is_run(folder: Folder, tmp_path: Path) -> None:
     program, mark = tmp_path / "server", tmp_path / "mark"
     program.write_text(f"#!/bin/sh\ntouch {mark}\n", encoding="utf-8")
@@ -54,7 +51,6 @@ def test_a_file_of_a_project_chooses_nothing_that_is_run(folder: Folder, tmp_pat
     assert not mark.exists()
 
 
-@pytest.mark.requirement("doors:init:works_outside_the_environment")
 def test_a_name_that_hosts_do_not_find_is_reported_with_what_helps(folder: Folder) -> None:
     folder("--client", "all")
     checks = check_hosts(folder.root, sys.executable, {})

@@ -67,7 +67,6 @@ def test_the_entry_has_the_documented_form_when_chant_is_ours(
     assert "Note" not in said
 
 
-@pytest.mark.requirement("init:hosts:files_hold_no_path_of_this_machine")
 def test_the_entry_names_no_path_when_chant_is_not_ours(
     folder: Folder, scripts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,7 +84,6 @@ def test_the_entry_names_no_path_when_chant_is_not_ours(
     assert f"`chant` on PATH is another program: {tmp_path}/bin/chant" in result.stderr
 
 
-@pytest.mark.requirement("init:hosts:files_hold_no_path_of_this_machine")
 def test_no_file_of_any_host_holds_a_path_of_this_machine(folder: Folder, home: Path) -> None:
     subprocess.run(["git", "init", "-q"], check=True)
     folder("--agent", "all", "--client", "all")
@@ -96,7 +94,6 @@ def test_no_file_of_any_host_holds_a_path_of_this_machine(folder: Folder, home: 
             assert path.encode() not in content, name
 
 
-@pytest.mark.requirement("init:hosts:this_machine_is_kept_out_of_git")
 def test_the_start_of_this_machine_is_kept_out_of_git(folder: Folder) -> None:
     def git(*words: str) -> str:
         return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout
@@ -115,14 +112,12 @@ def test_the_start_of_this_machine_is_kept_out_of_git(folder: Folder) -> None:
     assert "git tracks `.mcp.json`" in folder.refused("--client", "claude", "--this-machine")
 
 
-@pytest.mark.requirement("init:hosts:files_hold_no_path_of_this_machine")
 def test_uvx_names_this_release(folder: Folder) -> None:
     folder("--client", "claude", "--uvx")
     command, *args = _entry(folder)["command"], *_entry(folder)["args"]
     assert (command, args) == ("uvx", [f"chant-mcp=={version('chant-mcp')}", "mcp"])
 
 
-@pytest.mark.requirement("init:console_script:foreign_chant_is_warned_about")
 def test_our_script_over_another_chant_is_warned_about(
     folder: Folder, scripts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +127,6 @@ def test_our_script_over_another_chant_is_warned_about(
     assert f"stands over another program of that name: {tmp_path}/bin/chant" in result.stderr
 
 
-@pytest.mark.requirement("init:hosts:this_machine_is_kept_out_of_git")
 def test_the_entry_starts_this_server(folder: Folder) -> None:
     folder("--client", "claude", "--this-machine")
     entry = _entry(folder)
@@ -172,7 +166,6 @@ def _parsed(folder: Folder, name: str) -> Any:
     return tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
 
 
-@pytest.mark.requirement("init:client:writes_host_configuration_only", "init:client:accepts_each_host")
 @pytest.mark.parametrize("client", [*HOSTS, "all"])
 def test_client_writes_host_configuration_only(folder: Folder, client: str) -> None:
     folder()
@@ -189,7 +182,6 @@ def test_client_writes_host_configuration_only(folder: Folder, client: str) -> N
     assert not set(tree(folder.root)) & set(wanted)
 
 
-@pytest.mark.requirement("init:client:accepts_each_host")
 def test_a_host_with_a_file_of_the_user_alone_is_told_the_lines(folder: Folder, home: Path) -> None:
     folder()
     before = tree(folder.root)
@@ -200,7 +192,6 @@ def test_a_host_with_a_file_of_the_user_alone_is_told_the_lines(folder: Folder, 
     assert not (home / ".codeium").exists()
 
 
-@pytest.mark.requirement("init:client:accepts_each_host")
 def test_another_client_is_refused(folder: Folder) -> None:
     said = folder.refused("--client", "emacs", code=2)
     for name in (*HOSTS, "windsurf", "all"):
@@ -213,7 +204,6 @@ def test_another_client_is_refused(folder: Folder) -> None:
 TABLE = '[mcp_servers.chant]\ncommand = "chant-mcp"\nargs = ["mcp"]\n'
 
 
-@pytest.mark.requirement("init:hosts:comments_stay")
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 @pytest.mark.parametrize(
     "before", ['model = "x" # mine\n', "a = 1\n# last", '[mcp_servers.other]\ncommand = "y"\n']
@@ -229,7 +219,6 @@ def test_the_table_for_codex_stands_behind_what_is_there(folder: Folder, before:
     assert folder.read(".codex/config.toml") == before
 
 
-@pytest.mark.requirement("init:hosts:comments_stay")
 @pytest.mark.parametrize(
     "before", ['mcp_servers = {a = {command = "x"}}\n', '[mcp_servers.chant]\ncommand = "x"\n', "not toml"]
 )
@@ -252,7 +241,6 @@ COMMENTED = [
 ]
 
 
-@pytest.mark.requirement("init:hosts:comments_stay")
 @pytest.mark.parametrize("text", COMMENTED)
 @pytest.mark.parametrize("client", ["vscode", "gemini", "qwen", "opencode", "zed"])
 def test_comments_stay_where_a_host_reads_them(folder: Folder, client: str, text: str) -> None:
@@ -277,7 +265,6 @@ def _indented(unit: str, depth: int) -> str:
     return json.dumps(BY_NAME, indent=unit).replace("\n", "\n" + unit * depth)
 
 
-@pytest.mark.requirement("init:mcp_json:existing_file_is_merged")
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -318,7 +305,6 @@ def test_everything_else_in_the_file_stays_byte_for_byte(folder: Folder, before:
     assert folder.read(".mcp.json") == after
 
 
-@pytest.mark.requirement("init:mcp_json:existing_file_is_merged")
 def test_line_ends_are_kept(folder: Folder) -> None:
     folder.write(".mcp.json", '{\r\n  "mcpServers": {\r\n    "a": {}\r\n  }\r\n}\r\n')
     folder("--client", "claude")
@@ -327,7 +313,6 @@ def test_line_ends_are_kept(folder: Folder) -> None:
     assert list(json.loads(text)["mcpServers"]) == ["a", "chant"]
 
 
-@pytest.mark.requirement("init:mcp_json:existing_file_is_merged")
 def test_an_entry_of_ours_keeps_what_was_added_to_it(folder: Folder) -> None:
     own = {**BY_NAME, "args": [*BY_NAME["args"], "--read-only"], "env": {"X": "1"}}
     text = json.dumps({"mcpServers": {"chant": own}})
@@ -355,7 +340,6 @@ def test_an_entry_of_ours_keeps_what_was_added_to_it(folder: Folder) -> None:
         (b'{"a": "\xff"}', "is not UTF-8"),
     ],
 )
-@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_a_file_that_cannot_be_merged_is_refused_and_nothing_is_written(
     folder: Folder, text: str | bytes, said: str
 ) -> None:
@@ -381,7 +365,6 @@ def _documents() -> st.SearchStrategy[Any]:
 
 
 @given(_documents(), st.sampled_from([None, 1, 2, 4, "\t"]), st.booleans())
-@pytest.mark.requirement("init:mcp_json:existing_file_is_merged")
 def test_setting_a_value_changes_nothing_else(document: Any, indent: Any, is_ascii: bool) -> None:
     text = json.dumps(document, indent=indent, ensure_ascii=is_ascii)
     after = with_value(text, ("mcpServers", "chant"), {"new": [1]}, "f")

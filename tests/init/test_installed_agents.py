@@ -31,7 +31,6 @@ def _without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.requirement("init:agents:one_is_proposed")
 def test_the_first_that_is_logged_in_is_taken_and_told(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,13 +42,11 @@ def test_the_first_that_is_logged_in_is_taken_and_told(
     assert "Also here claude; `defaults.provider` in .chant/config.md chooses" in told
 
 
-@pytest.mark.requirement("init:agents:one_is_proposed")
 def test_where_nothing_says_so_the_agents_are_asked_who_is_logged_in(folder: Folder) -> None:
     install("codex", "claude")
     assert "Agent Claude Code (claude), logged in by `claude auth status`" in folder()
 
 
-@pytest.mark.requirement("init:agents:one_is_proposed")
 def test_a_program_in_the_folder_itself_is_no_agent(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     own = folder.write("bin/claude", CLAUDE)
     own.chmod(0o755)
@@ -61,14 +58,12 @@ def test_a_program_in_the_folder_itself_is_no_agent(folder: Folder, monkeypatch:
     assert "--agent demo" in told
 
 
-@pytest.mark.requirement("init:agents:one_is_proposed")
 def test_what_is_asked_for_wins(folder: Folder) -> None:
     install("claude")
     assert "Agent Claude" not in folder("--provider", "ollama")
     assert "  provider: ollama\n" in folder.read(".chant/config.md")
 
 
-@pytest.mark.requirement("init:agents:one_is_proposed", "init:wizard:takes_what_is_chosen")
 def test_at_a_terminal_the_agents_that_are_here_come_first(folder: Folder) -> None:
     install("codex")
     assert answered(folder.root, ENTER * 4).provider == "codex"

@@ -22,7 +22,6 @@ def git(root: Path, *words: str) -> str:
     return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, text=True).stdout
 
 
-@pytest.mark.requirement("init:layout:creates_the_six_folders")
 def test_a_new_project_has_six_folders_and_works_at_once(folder: Folder) -> None:
     said = folder()
     assert said.startswith(f"Chant initialized in {folder.root}\n")
@@ -33,7 +32,6 @@ def test_a_new_project_has_six_folders_and_works_at_once(folder: Folder) -> None
     assert project.lint().data["specs_checked"] == 1, "the configuration can be read"
 
 
-@pytest.mark.requirement("init:config:has_name_and_standard_prompt", "init:config:body_names_the_day")
 def test_the_new_configuration(folder: Folder) -> None:
     before = date.today()
     folder("--name", "Harbour")
@@ -42,7 +40,6 @@ def test_the_new_configuration(folder: Folder) -> None:
     assert {before.isoformat(), date.today().isoformat()} & set(re.findall(r"\d{4}-\d\d-\d\d", body))
 
 
-@pytest.mark.requirement("init:flags:provider_and_model_reach_the_config")
 def test_provider_and_model_reach_the_configuration(folder: Folder) -> None:
     folder("--provider", "ollama", "--model", "qwen3:8b")
     assert 'defaults:\n  prompt: standard\n  provider: ollama\n  model: "qwen3:8b"\n' in folder.read(
@@ -50,7 +47,6 @@ def test_provider_and_model_reach_the_configuration(folder: Folder) -> None:
     )
 
 
-@pytest.mark.requirement("init:provider:spellings_are_normalised")
 @pytest.mark.parametrize(
     ("spelled", "stored"),
     [
@@ -85,14 +81,12 @@ def test_spellings_of_providers(folder: Folder, spelled: str, stored: str) -> No
         (["templates"], "'templates' is not 'prompts'"),
     ],
 )
-@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_wrong_values_are_refused_before_anything_is_written(
     folder: Folder, words: list[str], said: str
 ) -> None:
     assert said in folder.refused(*words, code=2)
 
 
-@pytest.mark.requirement("init:prompts:five_are_bundled")
 def test_five_prompts_are_written(folder: Folder) -> None:
     folder()
     names = sorted(path.stem for path in (folder.root / ".chant/prompts").iterdir())
@@ -104,7 +98,6 @@ def test_five_prompts_are_written(folder: Folder) -> None:
         assert len(re.findall(r"\{\{", text)) == len(re.findall(known, text)) > 0
 
 
-@pytest.mark.requirement("init:prompts:say_what_their_purpose_asks_for")
 def test_prompts_say_what_their_purpose_asks_for(folder: Folder) -> None:
     folder()
     standard = folder.read(".chant/prompts/standard.md")
@@ -131,7 +124,6 @@ def test_prompts_say_what_their_purpose_asks_for(folder: Folder) -> None:
         assert f"`{tool}`" in ollama
 
 
-@pytest.mark.requirement("init:prompts:existing_files_are_kept")
 def test_existing_prompts_are_kept(folder: Folder) -> None:
     own = folder.write(".chant/prompts/standard.md", "my own")
     folder()
@@ -141,13 +133,11 @@ def test_existing_prompts_are_kept(folder: Folder) -> None:
     assert folder.has(".chant/prompts/split.md")
 
 
-@pytest.mark.requirement("init:flags:minimal_writes_no_prompts")
 def test_minimal_writes_no_prompts(folder: Folder) -> None:
     folder("--minimal")
     assert list((folder.root / ".chant/prompts").iterdir()) == []
 
 
-@pytest.mark.requirement("init:flags:prompts_adds_missing_ones_only")
 def test_init_prompts_adds_missing_ones_only(folder: Folder) -> None:
     assert "Chant not initialized. Run `chant init` first." in folder.refused("prompts")
     folder("--minimal")
@@ -162,7 +152,6 @@ def test_init_prompts_adds_missing_ones_only(folder: Folder) -> None:
     assert folder("prompts") == "No prompts are missing.\n"
 
 
-@pytest.mark.requirement("init:gitignore:lists_local_state", "init:gitignore:lists_run_leftovers_too")
 def test_git_does_not_see_local_state(folder: Folder) -> None:
     folder()
     text = folder.read(".chant/.gitignore")
@@ -188,7 +177,6 @@ def test_git_does_not_see_local_state(folder: Folder) -> None:
     assert shown.stdout.split()[1::2] == [f".chant/{name}" for name in (".gitignore", "config.md", *prompts)]
 
 
-@pytest.mark.requirement("init:gitignore:own_lines_are_kept")
 def test_an_ignore_file_keeps_its_own_lines(folder: Folder) -> None:
     folder.write(".chant/.gitignore", "mine/\nlogs/\nlast")
     folder()
@@ -198,7 +186,6 @@ def test_an_ignore_file_keeps_its_own_lines(folder: Folder) -> None:
     assert "pids/" in lines
 
 
-@pytest.mark.requirement("init:name:is_found_in_documented_order")
 def test_the_name_is_found_in_the_documented_order(folder: Folder) -> None:
     def name(*words: str) -> str:
         folder(*words)
@@ -224,7 +211,6 @@ def test_the_name_is_found_in_the_documented_order(folder: Folder) -> None:
 @pytest.mark.parametrize(
     "name", ["a: b", "- x", "'q'", "yes", "1.5", "#1", "naïve 🛳", 'say "hi" \\ there', "[a"]
 )
-@pytest.mark.requirement("init:config:has_name_and_standard_prompt")
 def test_any_name_survives_the_configuration(folder: Folder, name: str) -> None:
     folder("--name", name)
     written = re.search(r"  name: (.*)\n", folder.read(".chant/config.md"))
@@ -233,7 +219,6 @@ def test_any_name_survives_the_configuration(folder: Folder, name: str) -> None:
     ChantProject(folder.root).lint()
 
 
-@pytest.mark.requirement("init:again:changes_nothing")
 def test_running_it_again_changes_nothing(folder: Folder) -> None:
     folder("--agent", "all", "--client", "all")
     before = tree(folder.root)
@@ -244,7 +229,6 @@ def test_running_it_again_changes_nothing(folder: Folder) -> None:
     assert {path: path.stat().st_mtime_ns for path in folder.root.rglob("*")} == times
 
 
-@pytest.mark.requirement("init:layout:missing_folders_come_back")
 def test_a_fresh_clone_gets_back_the_folders_that_git_does_not_keep(folder: Folder) -> None:
     folder.write(".chant/config.md", "---\nproject:\n  name: kept\n---\n")
     said = folder()
@@ -253,7 +237,6 @@ def test_a_fresh_clone_gets_back_the_folders_that_git_does_not_keep(folder: Fold
     ChantProject(folder.root).status()
 
 
-@pytest.mark.requirement("init:force_overwrite:keeps_everything_people_made")
 def test_force_overwrite_keeps_what_people_made(folder: Folder) -> None:
     folder()
     made = {
@@ -280,7 +263,6 @@ def test_force_overwrite_keeps_what_people_made(folder: Folder) -> None:
     assert folder.has(".chant/prompts/split.md"), "what is missing is restored"
 
 
-@pytest.mark.requirement("init:project:is_that_of_the_checkout")
 def test_a_sub_folder_of_a_checkout_belongs_to_its_project(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -295,7 +277,6 @@ def test_a_sub_folder_of_a_checkout_belongs_to_its_project(
     assert (below / ".chant" / "config.md").is_file()
 
 
-@pytest.mark.requirement("init:project:is_that_of_the_checkout")
 def test_a_project_above_the_checkout_is_somebody_elses(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,7 +288,6 @@ def test_a_project_above_the_checkout_is_somebody_elses(
     assert not (tmp_path / "CLAUDE.md").exists()
 
 
-@pytest.mark.requirement("init:files:replaced_whole_with_their_rights")
 def test_new_files_have_the_rights_that_new_files_have(folder: Folder) -> None:
     umask = os.umask(0o022)
     try:
@@ -317,7 +297,6 @@ def test_new_files_have_the_rights_that_new_files_have(folder: Folder) -> None:
     assert stat.S_IMODE((folder.root / ".chant/config.md").stat().st_mode) == 0o644
 
 
-@pytest.mark.requirement("init:next:stages_what_it_names")
 @pytest.mark.parametrize(
     "words", [[], ["--agent", "claude"], ["--client", "all"], ["--silent"], ["--minimal"]]
 )
@@ -338,7 +317,6 @@ def test_the_proposed_commit_has_all_that_was_written(
     assert git(folder.root, "status", "--porcelain", "-uall").count("??") == 0
 
 
-@pytest.mark.requirement("init:trust:stays_after_git_init")
 def test_a_folder_that_becomes_a_repository_stays_trusted(
     folder: Folder, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -358,7 +336,6 @@ def test_a_folder_that_becomes_a_repository_stays_trusted(
     assert not is_trusted()
 
 
-@pytest.mark.requirement("init:trust:names_what_is_open")
 def test_what_a_person_has_to_look_at_first_is_named(
     folder: Folder, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

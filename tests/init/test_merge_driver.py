@@ -42,7 +42,6 @@ def _configuration(folder: Folder) -> str:
     return folder.read(".git/config")
 
 
-@pytest.mark.requirement("init:merge_driver:is_registered")
 def test_a_new_project_in_git_gets_the_driver(repository: Folder) -> None:
     said = repository()
     assert "  Created .gitattributes\n" in said
@@ -57,7 +56,6 @@ def test_a_new_project_in_git_gets_the_driver(repository: Folder) -> None:
     assert "unspecified" in _git("check-attr", "merge", ".chant/config.md", "README.md")
 
 
-@pytest.mark.requirement("init:merge_driver:again_changes_nothing", "init:again:changes_nothing")
 def test_again_it_changes_nothing(repository: Folder) -> None:
     repository()
     before, settings = tree(repository.root), _configuration(repository)
@@ -66,7 +64,6 @@ def test_again_it_changes_nothing(repository: Folder) -> None:
     assert (tree(repository.root), _configuration(repository)) == (before, settings)
 
 
-@pytest.mark.requirement("init:merge_driver:can_be_declined")
 def test_it_can_be_declined_and_asked_for_later(repository: Folder) -> None:
     settings = _configuration(repository)
     repository("--no-merge-driver")
@@ -78,7 +75,6 @@ def test_it_can_be_declined_and_asked_for_later(repository: Folder) -> None:
     assert _driver()
 
 
-@pytest.mark.requirement("init:merge_driver:needs_a_repository")
 def test_without_git_it_is_left_out_or_refused(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--merge-driver needs a git repository" in folder.refused("--merge-driver")
     monkeypatch.setenv("PATH", "")
@@ -87,7 +83,6 @@ def test_without_git_it_is_left_out_or_refused(folder: Folder, monkeypatch: pyte
     assert not folder.has(".gitattributes")
 
 
-@pytest.mark.requirement("init:merge_driver:other_lines_are_kept")
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -110,7 +105,6 @@ def test_other_lines_stay_byte_for_byte(repository: Folder, before: str, after: 
     assert repository.read(".gitattributes") == expected
 
 
-@pytest.mark.requirement("init:merge_driver:other_lines_are_kept")
 def test_an_attribute_that_somebody_chose_is_kept_and_told(repository: Folder) -> None:
     repository.write(".gitattributes", ".chant/specs/* merge=union\n")
     said = repository()
@@ -125,14 +119,12 @@ def test_an_attribute_that_somebody_chose_is_kept_and_told(repository: Folder) -
     assert _configuration(repository) == before
 
 
-@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_attributes_that_are_no_text_are_refused(repository: Folder) -> None:
     repository.write(".gitattributes", "*.md text\n".encode("utf-16"))
     assert "`.gitattributes` is not text that git can read" in repository.refused()
     repository("--no-merge-driver")
 
 
-@pytest.mark.requirement("init:merge_driver:foreign_one_is_kept")
 @pytest.mark.parametrize("scope", ["--local", "--global"])
 def test_a_driver_of_that_name_that_is_not_ours_is_kept_and_told(
     repository: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scope: str
@@ -148,7 +140,6 @@ def test_a_driver_of_that_name_that_is_not_ours_is_kept_and_told(
     assert not repository.has(".gitattributes")
 
 
-@pytest.mark.requirement("init:merge_driver:own_one_is_renewed")
 @pytest.mark.parametrize(
     "old",
     [
@@ -169,7 +160,6 @@ def test_a_driver_of_another_installation_of_ours_is_replaced_when_asked(
     assert _driver() == ours
 
 
-@pytest.mark.requirement("init:merge_driver:clones_register_it")
 def test_a_fresh_clone_registers_the_driver_that_its_attributes_ask_for(
     repository: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,7 +181,6 @@ def test_a_fresh_clone_registers_the_driver_that_its_attributes_ask_for(
     assert clone() == "Chant already initialized.\n"
 
 
-@pytest.mark.requirement("init:merge_driver:silent_is_for_this_clone")
 @pytest.mark.parametrize("below", ["", "a b/c"])
 def test_silent_writes_the_clones_own_attributes(
     repository: Folder, below: str, monkeypatch: pytest.MonkeyPatch
@@ -211,7 +200,6 @@ def test_silent_writes_the_clones_own_attributes(
     assert repository.read(".git/info/attributes") == before
 
 
-@pytest.mark.requirement("init:files:nothing_outside_the_project")
 def test_attributes_that_lie_elsewhere_are_refused(repository: Folder, tmp_path: Path) -> None:
     outside = tmp_path / "attributes"
     outside.write_text("* text\n", encoding="utf-8")
@@ -226,7 +214,6 @@ def _asked(root: Path, keys: str) -> Wishes:
         return ask(root, Repository(root, os.environ, wanted_by="--merge-driver"), Wishes())
 
 
-@pytest.mark.requirement("init:wizard:offers_the_merge_driver")
 def test_the_wizard_proposes_it_for_new_projects_and_offers_it_to_others(repository: Folder) -> None:
     root = repository.root
     assert _asked(root, ENTER * 5).merge_driver is True

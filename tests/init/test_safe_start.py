@@ -87,7 +87,6 @@ def _entries(folder: Folder) -> Iterator[list[str]]:
         yield [entry["command"], *entry["args"]]
 
 
-@pytest.mark.requirement("init:hosts:the_project_is_no_part_of_our_program")
 def test_what_init_writes_for_hosts_imports_nothing_of_the_project(
     hostile: HostileFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,7 +98,6 @@ def test_what_init_writes_for_hosts_imports_nothing_of_the_project(
     assert hostile.start(*first, path=RELATIVE) == ""
 
 
-@pytest.mark.requirement("init:hosts:the_project_is_no_part_of_our_program")
 def test_our_own_programs_import_nothing_of_the_project(
     hostile: HostileFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,7 +107,6 @@ def test_our_own_programs_import_nothing_of_the_project(
         assert hostile.start(*program, words=("--version",), path=RELATIVE) == ""
 
 
-@pytest.mark.requirement("init:hosts:the_project_is_no_part_of_our_program")
 def test_the_script_and_the_shown_commands_import_nothing_of_the_project(hostile: HostileFolder) -> None:
     if not SCRIPT.exists():
         pytest.skip("the package is not installed with its scripts")
@@ -117,7 +114,6 @@ def test_the_script_and_the_shown_commands_import_nothing_of_the_project(hostile
     assert hostile.start(sys.executable, "-P", "-m", "chant_mcp", words=("--version",)) == ""
 
 
-@pytest.mark.requirement("init:hosts:the_project_is_no_part_of_our_program")
 def test_the_module_leaves_out_what_else_lies_in_the_project(hostile: HostileFolder) -> None:
     shutil.rmtree((hostile.folder.root / OURS).parent)
     assert hostile.start(sys.executable, "-m", "chant_mcp") == ""
@@ -127,7 +123,6 @@ def test_the_module_leaves_out_what_else_lies_in_the_project(hostile: HostileFol
     assert set(found.split()) <= early
 
 
-@pytest.mark.requirement("init:hosts:the_project_is_no_part_of_our_program")
 def test_packages_that_a_variable_names_are_still_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,7 +140,6 @@ GIVEN = [[], ["mcp"], ["--read-only", "mcp"]]
     "start",
     [["-m", "chant_mcp"], ["-mchant_mcp"], ["-u", "-m", "chant_mcp"], ["-X", "dev", "-m", "chant_mcp"]],
 )
-@pytest.mark.requirement("init:hosts:an_unsafe_start_is_corrected")
 def test_an_unsafe_start_is_corrected_and_nothing_else_in_the_file(
     folder: Folder, start: list[str], given: list[str]
 ) -> None:
@@ -176,14 +170,12 @@ SAFE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("entry", SAFE)
-@pytest.mark.requirement("init:hosts:an_unsafe_start_is_corrected")
 def test_a_safe_start_of_another_name_stays(folder: Folder, entry: dict[str, Any]) -> None:
     folder.write(".mcp.json", json.dumps({"mcpServers": {"mine": entry}}))
     folder("--client", "claude")
     assert json.loads(folder.read(".mcp.json"))["mcpServers"]["mine"] == entry
 
 
-@pytest.mark.requirement("init:hosts:an_unsafe_start_is_corrected")
 def test_doctor_finds_an_unsafe_start_and_init_corrects_it(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,7 +194,6 @@ def test_doctor_finds_an_unsafe_start_and_init_corrects_it(
     assert {host["works"] for host in found["hosts"]} == {True}
 
 
-@pytest.mark.requirement("init:hosts:an_unsafe_start_is_corrected")
 def test_doctor_reports_a_search_path_that_depends_on_the_folder(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,6 @@ from chant_mcp.init.files import FileChange, write
 from init.kit import Folder, tree
 
 
-@pytest.mark.requirement("init:files:nothing_outside_the_project")
 def test_nothing_outside_the_project_is_touched(folder: Folder, home: Path, tmp_path: Path) -> None:
     for name in (".claude/settings.json", ".config/chant/config.md", ".gitconfig", ".cursor/mcp.json"):
         path = home / name
@@ -34,7 +33,6 @@ def test_nothing_outside_the_project_is_touched(folder: Folder, home: Path, tmp_
     assert not folder.has(".claude/settings.json")
 
 
-@pytest.mark.requirement("init:files:nothing_outside_the_project")
 @pytest.mark.parametrize(
     ("link", "is_folder"),
     [
@@ -63,7 +61,6 @@ def test_a_link_that_leads_outside_is_refused(
     assert tree(outside) == before
 
 
-@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_a_link_to_itself_is_refused(folder: Folder) -> None:
     (folder.root / "CLAUDE.md").symlink_to("CLAUDE.md")
     result = folder.run("--agent", "claude")
@@ -72,7 +69,6 @@ def test_a_link_to_itself_is_refused(folder: Folder) -> None:
     assert not folder.has(".chant")
 
 
-@pytest.mark.requirement("init:files:links_inside_are_followed")
 def test_a_project_reached_through_a_link_is_the_project(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,7 +78,6 @@ def test_a_project_reached_through_a_link_is_the_project(
     assert folder.has("AGENTS.md")
 
 
-@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_what_is_in_the_way_is_named(folder: Folder) -> None:
     folder.write(".chant", "a file")
     assert ".chant" in folder.run().stderr
@@ -91,7 +86,6 @@ def test_what_is_in_the_way_is_named(folder: Folder) -> None:
     assert "Cannot read `CLAUDE.md`" in folder.refused("--agent", "claude")
 
 
-@pytest.mark.requirement("init:files:replaced_whole_with_their_rights")
 def test_a_file_is_replaced_whole_and_keeps_its_rights(folder: Folder) -> None:
     path = folder.write("CLAUDE.md", "mine\n")
     path.chmod(0o600)
@@ -102,7 +96,6 @@ def test_a_file_is_replaced_whole_and_keeps_its_rights(folder: Folder) -> None:
     assert not list(folder.root.glob("**/.chant-*.tmp"))
 
 
-@pytest.mark.requirement("init:files:replaced_whole_with_their_rights")
 def test_when_the_disk_refuses_the_old_file_stands(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     path = folder.write("CLAUDE.md", "mine\n")
 
@@ -121,7 +114,6 @@ def _git(*words: str, cwd: Path | None = None) -> str:
     return done.stdout
 
 
-@pytest.mark.requirement("init:silent:excludes_the_folder_locally")
 def test_silent_excludes_the_folder_in_this_checkout(folder: Folder) -> None:
     _git("init", "-q")
     exclude = folder.root / ".git" / "info" / "exclude"
@@ -133,7 +125,6 @@ def test_silent_excludes_the_folder_in_this_checkout(folder: Folder) -> None:
     assert exclude.read_text() == "# mine\nbuild\n.chant/\n"
 
 
-@pytest.mark.requirement("init:silent:excludes_the_folder_locally")
 def test_silent_works_in_a_linked_worktree_and_below_the_top(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +143,6 @@ def test_silent_works_in_a_linked_worktree_and_below_the_top(
     assert _git("status", "--porcelain") == ""
 
 
-@pytest.mark.requirement("init:silent:refused_when_config_is_tracked")
 def test_silent_is_refused_when_git_tracks_the_folder(folder: Folder) -> None:
     _git("init", "-q")
     folder()
@@ -163,7 +153,6 @@ def test_silent_is_refused_when_git_tracks_the_folder(folder: Folder) -> None:
     assert (folder.root / ".git" / "info" / "exclude").read_bytes() == before
 
 
-@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_silent_without_a_repository_is_refused(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--silent needs a git repository" in folder.refused("--silent")
     monkeypatch.setenv("PATH", "")

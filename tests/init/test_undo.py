@@ -15,7 +15,6 @@ def _git(*words: str) -> str:
     return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout
 
 
-@pytest.mark.requirement("init:undo:gives_the_old_bytes")
 def test_all_that_was_written_is_taken_back(folder: Folder) -> None:
     _git("init", "-q")
     folder.write(".gitattributes", "*.txt text")
@@ -33,7 +32,6 @@ def test_all_that_was_written_is_taken_back(folder: Folder) -> None:
     assert "Nothing that `init` wrote is here." in folder("--undo")
 
 
-@pytest.mark.requirement("init:undo:only_what_is_ours")
 def test_what_was_changed_since_loses_our_part_alone(folder: Folder) -> None:
     folder.write("CLAUDE.md", "# Mine\n")
     folder("--agent", "claude", "--client", "all")
@@ -53,7 +51,6 @@ def test_what_was_changed_since_loses_our_part_alone(folder: Folder) -> None:
     assert folder.read(".chant/prompts/standard.md") == "my prompt"
 
 
-@pytest.mark.requirement("init:undo:only_what_is_ours")
 def test_a_section_or_entry_that_was_changed_stays(folder: Folder) -> None:
     folder("--agent", "claude")
     text = folder.read("AGENTS.md").replace("## Chant specs", "## Our way")
@@ -67,7 +64,6 @@ def test_a_section_or_entry_that_was_changed_stays(folder: Folder) -> None:
     assert json.loads(folder.read(".mcp.json")) == entry
 
 
-@pytest.mark.requirement("init:undo:only_what_is_ours")
 def test_specs_and_their_project_stay(folder: Folder) -> None:
     folder("--agent", "claude")
     spec = folder.write(".chant/specs/2026-01-22-001-x7m.md", "---\ntype: code\n---\n\n# Mine\n")
@@ -79,7 +75,6 @@ def test_specs_and_their_project_stay(folder: Folder) -> None:
     assert not folder.has(".claude")
 
 
-@pytest.mark.requirement("init:undo:works_in_a_clone")
 def test_in_a_clone_it_takes_out_what_is_ours(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,13 +93,11 @@ def test_in_a_clone_it_takes_out_what_is_ours(
     }
 
 
-@pytest.mark.requirement("init:undo:only_what_is_ours")
 def test_it_goes_with_no_other_option(folder: Folder) -> None:
     folder("--agent", "claude")
     assert "--undo goes without other options" in folder.refused("--undo", "--agent", "claude", code=2)
 
 
-@pytest.mark.requirement("init:undo:only_what_is_ours")
 def test_a_record_of_another_release_is_not_followed(folder: Folder, home: Path) -> None:
     folder("--agent", "claude")
     [record] = (home / ".local/state/chant-mcp/init").iterdir()

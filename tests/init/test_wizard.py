@@ -36,12 +36,10 @@ def answered(root: Path, keys: str) -> Wishes:
         return ask(root, Repository(root, os.environ, wanted_by="--merge-driver"), Wishes(), installed)
 
 
-@pytest.mark.requirement("init:wizard:takes_what_is_chosen")
 def test_enter_takes_what_is_proposed(folder: Folder) -> None:
     assert answered(folder.root, ENTER * 4) == Wishes(name="my-app", provider="claude")
 
 
-@pytest.mark.requirement("init:wizard:takes_what_is_chosen")
 def test_arrows_and_blanks_choose(folder: Folder) -> None:
     name = BACKWARDS * 3 + "boat" + ENTER
     provider = DOWN + ENTER
@@ -51,13 +49,11 @@ def test_arrows_and_blanks_choose(folder: Folder) -> None:
     assert answered(folder.root, name + provider + agents + clients) == chosen
 
 
-@pytest.mark.requirement("init:wizard:asks_only_what_can_be_added")
 def test_a_project_that_exists_is_asked_only_what_can_be_added(folder: Folder) -> None:
     folder()
     assert answered(folder.root, SPACE + ENTER + ENTER) == Wishes(agents=("claude",))
 
 
-@pytest.mark.requirement("init:wizard:breaking_off_writes_nothing")
 def test_breaking_off_writes_nothing(folder: Folder) -> None:
     before = tree(folder.root)
     for keys in (CTRL_C, ENTER + CTRL_C, ENTER * 3 + CTRL_C):
@@ -142,7 +138,6 @@ def test_choosing_claude_at_a_terminal_writes_mcp_json(
     assert re.search(r"  name: my-app\n.*  provider: claude\n", folder.read(".chant/config.md"), re.S)
 
 
-@pytest.mark.requirement("init:wizard:breaking_off_writes_nothing")
 def test_at_a_terminal_ctrl_c_ends_the_questions(
     folder: Folder, init_at_terminal: Callable[..., Terminal]
 ) -> None:
@@ -162,7 +157,6 @@ def test_a_flag_asks_nothing_at_a_terminal(folder: Folder, init_at_terminal: Cal
     assert folder.has(".mcp.json")
 
 
-@pytest.mark.requirement("init:wizard:asks_only_what_can_be_added")
 def test_a_second_time_at_a_terminal_it_asks_what_to_add(
     folder: Folder, init_at_terminal: Callable[..., Terminal]
 ) -> None:

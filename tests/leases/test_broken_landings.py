@@ -27,7 +27,6 @@ LEASE = f"refs/chant/leases/{ID}"
 # Answers that get lost
 
 
-@pytest.mark.requirement("leases:landing:lost_answer_is_asked_for")
 @pytest.mark.parametrize("transport", ["git", "http"])
 def test_of_pushes_whose_answer_is_lost_none_lands_twice_and_no_run_fails(
     tmp_path: Path, make_remote: MakeRemote, make_proxy: Callable[[Remote], TcpProxy], transport: Transport
@@ -56,7 +55,6 @@ def test_of_pushes_whose_answer_is_lost_none_lands_twice_and_no_run_fails(
 # Landings that stand on each other
 
 
-@pytest.mark.requirement("leases:landing:queue_is_not_the_remote")
 def test_landing_in_the_queue_on_a_refused_try_does_not_say_that_the_try_has_landed(
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
@@ -105,7 +103,6 @@ def test_landing_in_the_queue_on_a_refused_try_does_not_say_that_the_try_has_lan
 # Checkouts that follow
 
 
-@pytest.mark.requirement("leases:landing:one_follows_for_all")
 @pytest.mark.parametrize("words", ["", "\nA thought of a person.\n"])
 def test_checkout_follows_past_copies_that_hold_no_more_than_what_landed(
     tmp_path: Path, make_remote: MakeRemote, words: str
@@ -136,7 +133,6 @@ def test_checkout_follows_past_copies_that_hold_no_more_than_what_landed(
 # Half pushes
 
 
-@pytest.mark.requirement("leases:landing:half_is_completed_by_its_holder")
 @pytest.mark.parametrize(("transport", "how"), [("git", "dies"), ("path", "fails")])
 def test_holder_completes_its_half_landing(
     tmp_path: Path, make_remote: MakeRemote, transport: Transport, how: Literal["dies", "fails"]
@@ -156,7 +152,6 @@ def test_holder_completes_its_half_landing(
     assert shared.lease(ID)["commit"] == shared.remote.refs()[TARGET]
 
 
-@pytest.mark.requirement("leases:landing:half_of_another_is_claimed_anew")
 def test_half_landing_of_a_silent_holder_is_claimed_by_another_clone(
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
@@ -206,7 +201,6 @@ def start_when_silent(clone: LeaseClone) -> None:
     wait_for(is_started, "the start")
 
 
-@pytest.mark.requirement("leases:landing:forged_lease_lands_nothing")
 def test_commit_that_a_forged_lease_names_is_landed_by_none(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote("git"), QUICK_TTL)
     shared.publish([ID], "wait")
@@ -252,7 +246,6 @@ def dies(clone: LeaseClone, moment: str) -> Record:
     return record
 
 
-@pytest.mark.requirement("leases:landing:killed_runner_is_settled_once")
 @pytest.mark.parametrize("moment", ["before-land-push", "after-land-push"])
 def test_runner_that_dies_around_its_push_is_settled_by_the_next_look(
     tmp_path: Path, make_remote: MakeRemote, moment: str
@@ -271,7 +264,6 @@ def test_runner_that_dies_around_its_push_is_settled_by_the_next_look(
         assert clone.project.status(ID) == "completed"
 
 
-@pytest.mark.requirement("leases:takeover:late_push_is_refused")
 def test_work_of_a_dead_runner_does_not_land_over_a_takeover(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote("git"))
     shared.publish([ID], "wait")

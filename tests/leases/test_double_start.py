@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
-import pytest
 from chant_mcp.errors import ChantError
 from laws import TRIALS
 from leases.clones import LEASES, LeaseClone, SharedProject
@@ -35,7 +34,6 @@ def started(clone: LeaseClone, id: str, together: Barrier) -> str | None:
     return None
 
 
-@pytest.mark.requirement("leases:claims:one_run_of_a_spec", "leases:claims:refusal_names_holder")
 def test_of_two_clones_that_start_a_spec_one_works_and_the_other_is_refused(
     tmp_path: Path, make_remote: Callable[..., Remote]
 ) -> None:
@@ -75,7 +73,6 @@ def check_refusal(shared: SharedProject, id: str, words: str) -> None:
     assert words.endswith(f"take it over with `chant-mcp takeover {id} --force`."), words
 
 
-@pytest.mark.requirement("leases:claims:held_specs_are_left_out")
 def test_parallel_work_leaves_out_what_another_clone_holds(
     tmp_path: Path, make_remote: Callable[..., Remote]
 ) -> None:

@@ -35,7 +35,6 @@ def check_landed_once(shared: SharedProject, id: str, token: int = 1) -> None:
     assert (lease["state"], lease["token"]) == ("landed", token)
 
 
-@pytest.mark.requirement("leases:failures:woken_holder_looks_first")
 def test_holder_that_slept_longer_than_its_lease_pushes_nothing_when_it_wakes(
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
@@ -68,7 +67,6 @@ def has_started(clone: LeaseClone) -> bool:
     return True
 
 
-@pytest.mark.requirement("leases:failures:damaged_copies")
 @pytest.mark.parametrize("damage", ["text in a ref", "ref without its object"])
 def test_damaged_copies_of_the_remote_are_fetched_again(
     tmp_path: Path, make_remote: MakeRemote, damage: str
@@ -84,7 +82,6 @@ def test_damaged_copies_of_the_remote_are_fetched_again(
     check_landed_once(shared, ID)
 
 
-@pytest.mark.requirement("leases:failures:throttled")
 def test_throttled_clone_asks_less_often_and_its_runs_go_on(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote("http"), LEASES)
     clone = at_work(shared, OTHER)
@@ -103,7 +100,6 @@ def test_throttled_clone_asks_less_often_and_its_runs_go_on(tmp_path: Path, make
     check_landed_once(shared, ID)
 
 
-@pytest.mark.requirement("leases:failures:deleted_lease")
 def test_run_whose_lease_was_deleted_lands_all_the_same(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote(), LEASES)
     clone = at_work(shared, OTHER)
@@ -124,7 +120,6 @@ def test_run_whose_lease_was_deleted_lands_all_the_same(tmp_path: Path, make_rem
     assert "is completed on the remote already" in late.refused(ID)
 
 
-@pytest.mark.requirement("leases:failures:copied_disk")
 def test_copy_of_a_clone_takes_a_name_of_its_own(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote(), LEASES)
     clone = at_work(shared, OTHER)
@@ -150,7 +145,6 @@ def own_name_file(clone: LeaseClone) -> Path:
     return file
 
 
-@pytest.mark.requirement("leases:failures:rewritten_target")
 def test_work_does_not_land_on_a_target_that_was_moved_back(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote(), SLOW_BEAT)
     shared.publish([ID], "wait")

@@ -15,7 +15,6 @@ MakeRemote = Callable[..., Remote]
 LEASE = f"refs/chant/leases/{ID}"
 
 
-@pytest.mark.requirement("leases:landing:target_and_lease_together", "leases:landing:checkout_follows")
 @pytest.mark.parametrize(
     ("transport", "ref_format"),
     [("path", "files"), ("git", "files"), ("git", "reftable"), ("http", "files"), ("ssh", "files")],
@@ -40,7 +39,6 @@ def test_work_lands_with_one_push_of_target_and_lease(
     wait_for(lambda: not shared.remote.refs("refs/chant/orchestrators"), "the end of the sign of life")
 
 
-@pytest.mark.requirement("leases:landing:what_did_not_follow")
 def test_changes_and_commits_in_the_checkout_do_not_stop_a_landing(
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
@@ -83,7 +81,6 @@ def write_own(clone: LeaseClone, name: str) -> Path:
     return file
 
 
-@pytest.mark.requirement("leases:landing:edits_on_the_remote_stay")
 def test_edit_of_the_spec_that_others_pushed_meanwhile_stays(
     tmp_path: Path, make_remote: Callable[..., Remote]
 ) -> None:
@@ -104,7 +101,6 @@ def test_edit_of_the_spec_that_others_pushed_meanwhile_stays(
     assert "status: completed" in landed
 
 
-@pytest.mark.requirement("leases:landing:archived_leases_go")
 def test_leases_of_archived_specs_go_with_the_next_push(
     tmp_path: Path, make_remote: Callable[..., Remote]
 ) -> None:

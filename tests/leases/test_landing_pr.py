@@ -117,9 +117,6 @@ def merge_as(clone: Path, how: str) -> None:
     run_git(clone, "push", "-q", "origin", "main")
 
 
-@pytest.mark.requirement(
-    "leases:pr:one_push_and_a_request", "leases:pr:command_is_held", "leases:pr:commands_of_hosts"
-)
 def test_proven_work_becomes_a_request(
     shared: SharedProject, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +143,6 @@ def test_proven_work_becomes_a_request(
     assert (host.folder / "folder").read_text("utf-8").strip() == str(clone.root)
 
 
-@pytest.mark.requirement("leases:pr:target_tree_says_landed", "leases:pr:any_clone_notes_the_landing")
 @pytest.mark.parametrize("how", ["squash", "rebase", "merge"])
 def test_what_others_merge_has_landed(shared: SharedProject, tmp_path: Path, how: str) -> None:
     clone = proposed(shared)
@@ -175,7 +171,6 @@ def test_what_others_merge_has_landed(shared: SharedProject, tmp_path: Path, how
     assert shared.lease(ID)["commit"] == tip
 
 
-@pytest.mark.requirement("leases:pr:second_request_conflicts", "leases:fence:stale_token")
 def test_a_second_request_for_one_spec_conflicts(shared: SharedProject, tmp_path: Path) -> None:
     proposed(shared)
     first = shared.remote.refs()[BRANCH]
@@ -198,7 +193,6 @@ def test_a_second_request_for_one_spec_conflicts(shared: SharedProject, tmp_path
     assert fenced(checkout, 0, newest)["passes"]
 
 
-@pytest.mark.requirement("leases:pr:unjudged_work_is_not_pushed")
 def test_work_that_acts_is_not_pushed(shared: SharedProject) -> None:
     shared.publish([ID], targets=[".github/workflows/ci.yml"])
     clone = shared.clone()
@@ -209,7 +203,6 @@ def test_work_that_acts_is_not_pushed(shared: SharedProject) -> None:
     assert BRANCH not in shared.remote.refs()
 
 
-@pytest.mark.requirement("leases:pr:failing_command")
 def test_a_command_that_fails_leaves_the_lease(
     tmp_path: Path, make_remote: MakeRemote, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,7 +230,6 @@ def test_a_command_that_fails_leaves_the_lease(
     assert (given[:7], given[-1]) == ([f"{host.folder}/glab", *words], "--yes")
 
 
-@pytest.mark.requirement("leases:pr:work_goes_on", "leases:pr:closed_request")
 def test_a_closed_request_goes_on_in_its_branch(shared: SharedProject, host: Host) -> None:
     clone = proposed(shared)
     first = shared.remote.refs()[BRANCH]
@@ -261,7 +253,6 @@ _SEEN = f'case "$2" in create) echo {ADDRESS};; view) cat "$here/state";; esac'
 """What a host's program does that opens requests and says what became of them."""
 
 
-@pytest.mark.requirement("leases:pr:host_is_asked")
 @pytest.mark.parametrize(
     ("program", "arguments", "is_open", "then", "said"),
     [
@@ -312,7 +303,6 @@ def test_what_the_host_says_of_a_request_needs_attention(
     assert BRANCH in shared.remote.refs()
 
 
-@pytest.mark.requirement("leases:pr:takeover_moves_the_branch")
 def test_a_takeover_of_proposed_work_moves_its_branch_first(shared: SharedProject) -> None:
     clone = proposed(shared)
     proposal = shared.remote.refs()[BRANCH]
@@ -329,7 +319,6 @@ def test_a_takeover_of_proposed_work_moves_its_branch_first(shared: SharedProjec
     assert shared.remote.refs() == refs
 
 
-@pytest.mark.requirement("leases:pr:foreign_push_stays")
 def test_a_foreign_push_to_the_branch_of_a_request_is_not_overwritten(
     shared: SharedProject, tmp_path: Path
 ) -> None:
@@ -347,7 +336,6 @@ def test_a_foreign_push_to_the_branch_of_a_request_is_not_overwritten(
     assert shared.remote.refs()[BRANCH] == foreign
 
 
-@pytest.mark.requirement("leases:fence:text")
 def test_the_fence_says_in_words_what_passes(shared: SharedProject, tmp_path: Path) -> None:
     proposed(shared)
     checkout = shared.remote.clone(tmp_path / "ci")
@@ -359,7 +347,6 @@ def test_the_fence_says_in_words_what_passes(shared: SharedProject, tmp_path: Pa
     assert "the newest is token 2" in refused
 
 
-@pytest.mark.requirement("leases:fence:from_the_target", "leases:fence:shallow", "leases:fence:merge_group")
 def test_the_fence_believes_the_target_alone(shared: SharedProject, tmp_path: Path) -> None:
     proposed(shared)
     group = shared.remote.clone(tmp_path / "group")

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import pytest
 from leases.clones import TARGET, LeaseClone, SharedProject
 from leases.remotes import Remote, run_git
 from leases.test_broken_landings import start_alone
@@ -87,12 +86,6 @@ def started(shared: SharedProject, *ids: str) -> LeaseClone:
     return clone
 
 
-@pytest.mark.requirement(
-    "leases:train:checked_once",
-    "leases:train:halved",
-    "leases:train:blamed_alone",
-    "leases:train:not_on_branch",
-)
 def test_of_four_landings_with_one_that_fails_three_land_and_one_needs_attention(
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
@@ -124,7 +117,6 @@ def test_of_four_landings_with_one_that_fails_three_land_and_one_needs_attention
     assert trees[0] in {records[id]["checks"][0]["tree"] for id in (ID, THIRD, FOURTH)}
 
 
-@pytest.mark.requirement("leases:train:checked_once", "leases:train:one_push")
 def test_landings_that_pass_cost_one_check_and_one_push(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote(), checked("echo checking"))
     ids = [ID, OTHER, THIRD]
@@ -140,7 +132,6 @@ def test_landings_that_pass_cost_one_check_and_one_push(tmp_path: Path, make_rem
     assert [one["verdict"] for one in verified] == ["consistent"] * 3
 
 
-@pytest.mark.requirement("leases:train:target_fails")
 def test_check_that_fails_on_the_target_itself_blames_no_run(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote(), checked("echo checking; test -e repaired.txt"))
     shared.publish([ID], criteria=[UNIT])
@@ -165,7 +156,6 @@ def test_check_that_fails_on_the_target_itself_blames_no_run(tmp_path: Path, mak
     assert shared.completed() == {ID}
 
 
-@pytest.mark.requirement("leases:train:moved_target")
 def test_target_that_moves_during_the_check_has_the_work_checked_again(
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
@@ -186,7 +176,6 @@ def test_target_that_moves_during_the_check_has_the_work_checked_again(
     assert shared.completions(ID) == 0
 
 
-@pytest.mark.requirement("leases:train:flaky")
 def test_work_whose_check_fails_once_and_passes_then_lands(tmp_path: Path, make_remote: MakeRemote) -> None:
     # What a check leaves in a folder that it may write is all that is there the second time.
     kept = tmp_path / "kept"
@@ -201,7 +190,6 @@ def test_work_whose_check_fails_once_and_passes_then_lands(tmp_path: Path, make_
     assert checks_run(clone, ID) == 3
 
 
-@pytest.mark.requirement("leases:train:killed_checker")
 def test_when_the_process_that_checks_is_killed_another_goes_on(
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
@@ -220,7 +208,6 @@ def test_when_the_process_that_checks_is_killed_another_goes_on(
     assert shared.completed() == {ID, OTHER}
 
 
-@pytest.mark.requirement("leases:train:dead_alone_waits")
 def test_work_of_a_checker_that_died_alone_waits_for_a_person(
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
@@ -238,7 +225,6 @@ def test_work_of_a_checker_that_died_alone_waits_for_a_person(
     assert (shared.completions(ID), clone.record(ID)["end_state"]) == (1, "completed")
 
 
-@pytest.mark.requirement("leases:train:order", "leases:train:conflict_leaves")
 def test_what_most_specs_wait_for_merges_first_and_a_conflict_leaves_the_train_alone(
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
@@ -260,7 +246,6 @@ def test_what_most_specs_wait_for_merges_first_and_a_conflict_leaves_the_train_a
     assert merged == [f"Merge chant/{THIRD}", f"Merge chant/{OTHER}"]
 
 
-@pytest.mark.requirement("leases:train:gathers")
 def test_checks_wait_for_a_run_that_is_about_to_merge(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote(), checked("echo checking"))
     shared.publish([ID], "wait", criteria=[UNIT])

@@ -46,7 +46,6 @@ def settled(shared: SharedProject, state: str) -> None:
     wait_for(lambda: shared.lease(ID)["state"] == state, lambda: f"{state} in {shared.lease(ID)}")
 
 
-@pytest.mark.requirement("leases:commands:list")
 def test_the_command_lists_which_clone_works_on_what(
     shared: SharedProject, clones: tuple[LeaseClone, LeaseClone], cli: Cli
 ) -> None:
@@ -68,7 +67,6 @@ def test_the_command_lists_which_clone_works_on_what(
     assert row["state"] == "landed"
 
 
-@pytest.mark.requirement("leases:commands:pause_by_request", "leases:commands:settled_aside")
 def test_a_pause_of_work_elsewhere_asks_that_clone(
     shared: SharedProject, clones: tuple[LeaseClone, LeaseClone], cli: Cli
 ) -> None:
@@ -80,7 +78,6 @@ def test_a_pause_of_work_elsewhere_asks_that_clone(
     assert "No running process found" in cli.error("pause", OTHER)
 
 
-@pytest.mark.requirement("leases:commands:takeover_by_request")
 async def test_a_tool_asks_and_never_takes(
     shared: SharedProject, clones: tuple[LeaseClone, LeaseClone]
 ) -> None:
@@ -95,7 +92,6 @@ async def test_a_tool_asks_and_never_takes(
     assert shared.lease(ID)["token"] == token
 
 
-@pytest.mark.requirement("leases:commands:cancel_by_request")
 def test_a_cancellation_of_work_elsewhere_asks_that_clone(
     clones: tuple[LeaseClone, LeaseClone], cli: Cli
 ) -> None:
@@ -107,7 +103,6 @@ def test_a_cancellation_of_work_elsewhere_asks_that_clone(
     assert first.project.status(ID) == "cancelled"
 
 
-@pytest.mark.requirement("leases:commands:takeover_at_once")
 def test_a_person_takes_a_spec_at_once(
     shared: SharedProject, clones: tuple[LeaseClone, LeaseClone], cli: Cli
 ) -> None:
@@ -125,7 +120,6 @@ def test_a_person_takes_a_spec_at_once(
     assert shared.completions(ID) == 1
 
 
-@pytest.mark.requirement("leases:commands:free")
 def test_a_person_gives_back_what_a_dead_clone_holds(
     shared: SharedProject, clones: tuple[LeaseClone, LeaseClone], cli: Cli
 ) -> None:
@@ -141,7 +135,6 @@ def test_a_person_gives_back_what_a_dead_clone_holds(
     first.ended(ID)
 
 
-@pytest.mark.requirement("leases:commands:offline")
 def test_a_start_offline_claims_nothing(shared: SharedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     clone = shared.clone()
     monkeypatch.chdir(clone.root)
@@ -157,7 +150,6 @@ def test_a_start_offline_claims_nothing(shared: SharedProject, monkeypatch: pyte
     assert shared.remote.refs("refs/chant/leases") == {}
 
 
-@pytest.mark.requirement("leases:commands:offline_work_is_claimed")
 @pytest.mark.parametrize("is_taken", [False, True])
 def test_work_that_was_done_offline_is_claimed_before_it_lands(shared: SharedProject, is_taken: bool) -> None:
     clone = shared.clone()
@@ -187,7 +179,6 @@ def test_work_that_was_done_offline_is_claimed_before_it_lands(shared: SharedPro
     assert faults_of(shared, [OTHER]) == []
 
 
-@pytest.mark.requirement("leases:commands:log_of_others")
 def test_the_log_of_work_elsewhere_is_followed_to_its_end(
     shared: SharedProject, clones: tuple[LeaseClone, LeaseClone], cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,7 +192,6 @@ def test_the_log_of_work_elsewhere_is_followed_to_its_end(
     assert shared.completions(ID) == 1
 
 
-@pytest.mark.requirement("leases:reads:background_look")
 async def test_a_server_in_use_looks_aside(clones: tuple[LeaseClone, LeaseClone]) -> None:
     first, second = clones
     async with second.client() as call:
@@ -213,7 +203,6 @@ async def test_a_server_in_use_looks_aside(clones: tuple[LeaseClone, LeaseClone]
     first.ended(ID)
 
 
-@pytest.mark.requirement("leases:reads:background_look")
 def test_an_untrusted_clone_looks_at_no_remote(shared: SharedProject) -> None:
     clone = shared.clone()
     untrusting = ChantProject(clone.root, environment=dict(os.environ), program=PROGRAM)
@@ -224,7 +213,6 @@ def test_an_untrusted_clone_looks_at_no_remote(shared: SharedProject) -> None:
     assert trusting.may_look_at_leases()
 
 
-@pytest.mark.requirement("leases:doctor:probe")
 def test_doctor_tries_the_remote_and_leaves_nothing(
     shared: SharedProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,7 +237,6 @@ def test_doctor_tries_the_remote_and_leaves_nothing(
     assert "refs/chant/probed" not in clone.git("for-each-ref")
 
 
-@pytest.mark.requirement("leases:lint:doubtful")
 def test_lint_names_leases_that_somebody_rewrote(
     shared: SharedProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,6 @@ WITHOUT_A_RULE = {
 """The rules, how many leases are forged, and the invariant that breaks."""
 
 
-@pytest.mark.requirement("leases:model:lands_once_and_never_late", "leases:model:nothing_gets_stuck")
 @pytest.mark.parametrize("bounds", BOUNDS + (WIDE if TRIALS > 1 else []), ids=str)
 def test_invariants_hold_in_every_state(bounds: Bounds) -> None:
     finding = explore(Rules(), bounds)
@@ -30,7 +29,6 @@ def test_invariants_hold_in_every_state(bounds: Bounds) -> None:
     assert finding.states > 1_500, "the search did not get far"
 
 
-@pytest.mark.requirement("leases:model:lands_once_and_never_late")
 @pytest.mark.parametrize("name", WITHOUT_A_RULE)
 def test_search_finds_what_a_missing_rule_breaks(name: str) -> None:
     rules, forged, violation = WITHOUT_A_RULE[name]
@@ -39,14 +37,12 @@ def test_search_finds_what_a_missing_rule_breaks(name: str) -> None:
     assert len(finding.trace) < 12
 
 
-@pytest.mark.requirement("leases:model:lands_once_and_never_late")
 @pytest.mark.parametrize("landing", ["target first", "lease first"])
 def test_two_pushes_are_wrong_even_where_no_server_dies(landing: str) -> None:
     rules = Rules(landing=landing)  # pyright: ignore[reportArgumentType]
     assert explore(rules, Bounds(crashes=0, foreign=0, halves=0)).violation == "I2: a stale landing"
 
 
-@pytest.mark.requirement("leases:model:nothing_gets_stuck")
 def test_half_landings_that_are_not_completed_stay() -> None:
     uncompleted = explore(Rules(holder_completes=False, others_claim_halves=False), Bounds())
     by_holder_alone = explore(Rules(others_claim_halves=False), Bounds())

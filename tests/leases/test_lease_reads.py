@@ -49,7 +49,6 @@ def looked(clone: LeaseClone) -> LeaseClone:
     return clone
 
 
-@pytest.mark.requirement("leases:reads:work_list_elsewhere", "leases:reads:no_network")
 async def test_runs_of_other_clones_are_listed_from_the_last_look(shared: SharedProject) -> None:
     first, second = shared.clone(), shared.clone()
     assert second.handle().work_list().data["elsewhere"] == []
@@ -74,7 +73,6 @@ async def test_runs_of_other_clones_are_listed_from_the_last_look(shared: Shared
         assert first.handle().work_list().data["elsewhere"] == []
 
 
-@pytest.mark.requirement("leases:reads:ready_leaves_out")
 async def test_what_another_clone_works_on_is_not_ready(shared: SharedProject) -> None:
     first, second = shared.clone(), shared.clone()
     with at_work(first, ID):
@@ -100,7 +98,6 @@ async def test_what_another_clone_works_on_is_not_ready(shared: SharedProject) -
     assert "held_elsewhere" not in ready
 
 
-@pytest.mark.requirement("leases:reads:ready_leaves_out")
 def test_the_command_ready_counts_what_it_leaves_out(
     shared: SharedProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,7 +114,6 @@ def test_the_command_ready_counts_what_it_leaves_out(
         assert "In other clones:" in cli("runs")
 
 
-@pytest.mark.requirement("leases:reads:silent_holder")
 def test_a_holder_without_a_sign_of_life_keeps_nothing(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote(), QUICK_TTL)
     shared.publish([ID], "wait")
@@ -137,7 +133,6 @@ def test_a_holder_without_a_sign_of_life_keeps_nothing(tmp_path: Path, make_remo
     assert [spec["id"] for spec in clone.handle().ready().data["specs"]] == [ID]
 
 
-@pytest.mark.requirement("leases:reads:others_texts")
 def test_what_others_write_into_leases_is_bounded(shared: SharedProject) -> None:
     clone = shared.clone()
     shared.write_lease(ID, token=3, orchestrator="o-\x1b[31m" + "x" * 999, host="far\n", at="now")
@@ -148,7 +143,6 @@ def test_what_others_write_into_leases_is_bounded(shared: SharedProject) -> None
     assert "\x1b" not in held["orchestrator"]
 
 
-@pytest.mark.requirement("leases:reads:nothing_without_leases")
 def test_without_leases_answers_are_as_before(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote(), "")
     shared.publish([ID])

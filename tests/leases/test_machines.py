@@ -9,7 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
 from chant_mcp.errors import ChantError
 from laws import TRIALS
 from leases.clones import LeaseClone, SharedProject
@@ -49,7 +48,6 @@ def run_of(clone: LeaseClone) -> Record:
     return found()[0]
 
 
-@pytest.mark.requirement("leases:machines:all_land_once")
 def test_specs_land_once_while_a_runner_is_killed_and_one_is_frozen(
     tmp_path: Path, make_remote: Callable[..., Remote]
 ) -> None:

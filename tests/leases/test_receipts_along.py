@@ -15,7 +15,6 @@ MakeRemote = Callable[..., Remote]
 RECEIPT = f"refs/chant/receipts/{ID}/1"
 
 
-@pytest.mark.requirement("leases:receipts:travel_with_the_landing")
 def test_a_receipt_is_in_the_push_of_its_landing_and_proves_it_in_another_clone(
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
@@ -37,7 +36,6 @@ def test_a_receipt_is_in_the_push_of_its_landing_and_proves_it_in_another_clone(
     assert (verified["verdict"], verified["holds"]) == ("consistent", True)
 
 
-@pytest.mark.requirement("leases:receipts:never_stop_a_landing")
 @pytest.mark.parametrize("obstacle", ["there_already", "forbidden"])
 def test_a_receipt_that_the_remote_does_not_take_stops_no_landing(
     tmp_path: Path, make_remote: MakeRemote, obstacle: str

@@ -22,7 +22,6 @@ LIMIT = 10.0
 """Seconds in which a start is refused whose remote does not answer."""
 
 
-@pytest.mark.requirement("leases:remote:start_is_refused_soon")
 @pytest.mark.parametrize("trouble", ["gone", "half open", "refusing"])
 def test_start_without_an_answer_of_the_remote_is_refused_and_reads_go_on(
     tmp_path: Path, make_remote: MakeRemote, make_proxy: Callable[[Remote], TcpProxy], trouble: str
@@ -64,7 +63,6 @@ def test_start_without_an_answer_of_the_remote_is_refused_and_reads_go_on(
     assert clone.ended(ID)["end_state"] == "completed"
 
 
-@pytest.mark.requirement("leases:remote:landing_waits_for_it")
 def test_run_that_ends_while_the_remote_is_gone_lands_when_it_is_back(
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
@@ -115,7 +113,6 @@ def asks_remote(call: str) -> bool:
     return any(word in words for word in ("push", "fetch", "ls-remote", "pull", "send-pack", "fetch-pack"))
 
 
-@pytest.mark.requirement("leases:off:nothing_happens")
 def test_without_leases_no_git_speaks_to_a_remote(
     tmp_path: Path, make_remote: MakeRemote, git_calls: Callable[[], list[str]]
 ) -> None:
@@ -146,7 +143,6 @@ def test_without_leases_no_git_speaks_to_a_remote(
 # How often is pushed
 
 
-@pytest.mark.requirement("leases:pace:pushes_are_counted")
 def test_pushes_grow_with_time_and_not_with_runs(tmp_path: Path, make_remote: MakeRemote) -> None:
     """At most a push an interval, and half as many again for repetitions."""
     interval = 0.5

@@ -83,7 +83,6 @@ class PushingClone:
         )
 
 
-@pytest.mark.requirement("leases:tests:remotes_are_real")
 def test_clone_push_and_compare_over_each_transport(tmp_path: Path, remote: Remote) -> None:
     clone = PushingClone(tmp_path / "clone", remote)
     first, second = clone.object("1"), clone.object("2")
@@ -101,7 +100,6 @@ def test_clone_push_and_compare_over_each_transport(tmp_path: Path, remote: Remo
     assert remote.connections == {"path": 0, "ssh": 5}.get(remote.transport, 4)
 
 
-@pytest.mark.requirement("leases:tests:remotes_are_real")
 def test_reftable_remote(tmp_path: Path, make_remote: MakeRemote) -> None:
     remote = make_remote("git", "reftable")
     clone = PushingClone(tmp_path / "clone", remote)
@@ -110,7 +108,6 @@ def test_reftable_remote(tmp_path: Path, make_remote: MakeRemote) -> None:
     assert set(remote.refs()) == {LEASE, MAIN}
 
 
-@pytest.mark.requirement("leases:tests:remotes_are_real")
 def test_http_takes_chunked_and_compressed_requests(
     tmp_path: Path, make_remote: MakeRemote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,7 +128,6 @@ def test_http_takes_chunked_and_compressed_requests(
     assert "content-encoding: gzip" in trace.lower()
 
 
-@pytest.mark.requirement("leases:tests:remotes_are_real")
 def test_remote_without_atomic_pushes_and_refused_refs(tmp_path: Path, make_remote: MakeRemote) -> None:
     remote = make_remote("git")
     clone = PushingClone(tmp_path / "clone", remote)
@@ -148,7 +144,6 @@ def test_remote_without_atomic_pushes_and_refused_refs(tmp_path: Path, make_remo
     assert clone.push(*clone.landing("")).returncode == 0
 
 
-@pytest.mark.requirement("leases:tests:remotes_are_real")
 @pytest.mark.parametrize("transport", ["path", "http"])
 def test_held_push_loses_against_one_that_overtakes_it(
     tmp_path: Path, make_remote: MakeRemote, transport: str
@@ -169,7 +164,6 @@ def test_held_push_loses_against_one_that_overtakes_it(
     assert clone.push(PushedRef(LEASE, second, first)).returncode == 0
 
 
-@pytest.mark.requirement("leases:tests:remotes_are_real")
 @pytest.mark.parametrize(("transport", "how"), [("path", "fails"), ("http", "dies")])
 def test_server_that_breaks_between_two_refs_leaves_half_a_push(
     tmp_path: Path, make_remote: MakeRemote, transport: str, how: Literal["dies", "fails"]
@@ -187,7 +181,6 @@ def test_server_that_breaks_between_two_refs_leaves_half_a_push(
     assert clone.push(target).returncode == 0
 
 
-@pytest.mark.requirement("leases:tests:remotes_are_real")
 def test_http_throttles(tmp_path: Path, make_remote: MakeRemote) -> None:
     remote = make_remote("http")
     clone = PushingClone(tmp_path / "clone", remote)
@@ -210,7 +203,6 @@ def proxied(
 Proxied = tuple[Remote, TcpProxy, PushingClone]
 
 
-@pytest.mark.requirement("leases:tests:proxy_breaks_connections")
 def test_proxy_swallows_the_answer_of_a_push_that_was_done(proxied: Proxied) -> None:
     remote, proxy, clone = proxied
     before = proxy.connections
@@ -221,7 +213,6 @@ def test_proxy_swallows_the_answer_of_a_push_that_was_done(proxied: Proxied) -> 
     assert set(remote.refs(f"{LEASE}*")) == {f"{LEASE}{oid}" for oid in lost}
 
 
-@pytest.mark.requirement("leases:tests:proxy_breaks_connections")
 def test_proxy_cuts_after_some_bytes_and_refuses_on_the_same_port(proxied: Proxied) -> None:
     remote, proxy, clone = proxied
     landing = clone.landing("")
@@ -237,7 +228,6 @@ def test_proxy_cuts_after_some_bytes_and_refuses_on_the_same_port(proxied: Proxi
     assert clone.push(*landing).returncode == 0
 
 
-@pytest.mark.requirement("leases:tests:proxy_breaks_connections")
 def test_proxy_accepts_and_stays_silent(proxied: Proxied) -> None:
     remote, proxy, clone = proxied
     proxy.mode = HALF_OPEN
@@ -250,7 +240,6 @@ def test_proxy_accepts_and_stays_silent(proxied: Proxied) -> None:
     assert set(remote.refs()) == {MAIN}
 
 
-@pytest.mark.requirement("leases:tests:proxy_breaks_connections")
 def test_proxy_delays_both_directions(proxied: Proxied) -> None:
     _, proxy, clone = proxied
     landing = clone.landing("")

@@ -34,7 +34,6 @@ def check_overtaken(shared: SharedProject, clone: LeaseClone, record: Record) ->
     assert clone.branches() == [f"chant/{ID}"], "its commits stay"
 
 
-@pytest.mark.requirement("leases:takeover:holder_ends", "leases:takeover:commits_are_kept")
 def test_run_whose_lease_moved_ends_at_the_next_look(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = SharedProject(tmp_path, make_remote())
     clone = at_work(shared)
@@ -52,7 +51,6 @@ def check_kept(shared: SharedProject, clone: LeaseClone) -> None:
     assert clone.ended(OTHER)["end_state"] == "completed"
 
 
-@pytest.mark.requirement("leases:takeover:late_push_is_refused", "leases:takeover:commits_are_kept")
 @pytest.mark.parametrize("transport", ["git", "http"])
 def test_push_that_arrives_after_the_takeover_changes_nothing(
     tmp_path: Path, make_remote: MakeRemote, transport: Transport
@@ -75,7 +73,6 @@ def test_push_that_arrives_after_the_takeover_changes_nothing(
 # The counter-trial
 
 
-@pytest.mark.requirement("leases:model:two_pushes_land_stale")
 def test_two_pushes_instead_of_one_land_stale_work(
     tmp_path: Path, make_remote: MakeRemote, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,7 +75,6 @@ def make_clones(shared: SharedProject, count: int = 2) -> list[TicketClone]:
     return [TicketClone(shared.clone()) for _ in range(count)]
 
 
-@pytest.mark.requirement("leases:numbers:given_once")
 def test_clones_that_make_tickets_at_once_never_give_one_number(shared: SharedProject) -> None:
     clones = make_clones(shared)
     with ThreadPoolExecutor(4) as pool:
@@ -86,7 +85,6 @@ def test_clones_that_make_tickets_at_once_never_give_one_number(shared: SharedPr
     assert list(shared.remote.refs("refs/chant/numbers")) == [NUMBERS]
 
 
-@pytest.mark.requirement("leases:numbers:few_pushes")
 def test_tickets_in_a_hurry_cost_few_pushes(shared: SharedProject) -> None:
     (clone,) = make_clones(shared, 1)
     before = len(shared.remote.pushes())
@@ -95,7 +93,6 @@ def test_tickets_in_a_hurry_cost_few_pushes(shared: SharedProject) -> None:
     assert len(shared.remote.pushes()) - before == 2
 
 
-@pytest.mark.requirement("leases:numbers:lost_answer")
 def test_a_claim_whose_answer_was_lost_is_found_on_the_remote(
     tmp_path: Path, make_remote: MakeRemote, make_proxy: Callable[[Remote], TcpProxy]
 ) -> None:
@@ -109,7 +106,6 @@ def test_a_claim_whose_answer_was_lost_is_found_on_the_remote(
     assert (given, proxy.connections) == ([[1, 1]], push + 1)
 
 
-@pytest.mark.requirement("leases:numbers:bounded")
 @pytest.mark.skipif(TRIALS == 1, reason="waits for eight seconds: a trial")
 def test_a_push_that_hangs_holds_no_ticket_up(
     tmp_path: Path, make_remote: MakeRemote, make_proxy: Callable[[Remote], TcpProxy]
@@ -130,7 +126,6 @@ def test_a_push_that_hangs_holds_no_ticket_up(
     assert given == [[1, 2]], "what was given up is asked for once"
 
 
-@pytest.mark.requirement("leases:numbers:offline", "leases:numbers:renumbered")
 def test_an_offline_number_that_is_taken_gets_another_with_all_that_names_it(shared: SharedProject) -> None:
     away, there = make_clones(shared)
     shared.remote.refuse_connections()
@@ -155,7 +150,6 @@ def test_an_offline_number_that_is_taken_gets_another_with_all_that_names_it(sha
     assert away.create("Later")[1] == []
 
 
-@pytest.mark.requirement("leases:numbers:not_renumbered")
 def test_a_committed_ticket_keeps_its_number_and_a_person_is_told(shared: SharedProject) -> None:
     away, there = make_clones(shared)
     shared.remote.refuse_connections()
@@ -175,7 +169,6 @@ def test_a_committed_ticket_keeps_its_number_and_a_person_is_told(shared: Shared
     assert away.create("Next")[1] == []
 
 
-@pytest.mark.requirement("leases:numbers:offline")
 def test_an_untrusted_folder_gives_marked_numbers_and_speaks_to_no_remote(shared: SharedProject) -> None:
     (clone,) = make_clones(shared, 1)
     before = shared.remote.refs()
@@ -186,7 +179,6 @@ def test_an_untrusted_folder_gives_marked_numbers_and_speaks_to_no_remote(shared
     assert shared.remote.refs() == before
 
 
-@pytest.mark.requirement("leases:numbers:transactions")
 def test_tickets_of_a_transaction_are_claimed_when_they_are_written(shared: SharedProject) -> None:
     (clone,) = make_clones(shared, 1)
     workspace = chant_mcp.open(clone.root)
@@ -198,7 +190,6 @@ def test_tickets_of_a_transaction_are_claimed_when_they_are_written(shared: Shar
     assert given == [[1, 2]]
 
 
-@pytest.mark.requirement("leases:numbers:off")
 def test_without_leases_nothing_is_claimed_and_nothing_kept(tmp_path: Path, make_remote: MakeRemote) -> None:
     shared = share(tmp_path, make_remote(), settings="")
     (clone,) = make_clones(shared, 1)

@@ -38,7 +38,6 @@ def run(folder: Path, *words: str, code: int = 0) -> str:
     return done.stdout
 
 
-@pytest.mark.requirement("plans:formats:are_listed")
 def test_each_format_says_what_it_is() -> None:
     assert len(ROWS) >= 2
     for row in ROWS:
@@ -48,7 +47,6 @@ def test_each_format_says_what_it_is() -> None:
 
 
 @each_format
-@pytest.mark.requirement("plans:everywhere:commands", "plans:everywhere:no_folder_of_ours")
 def test_commands_read_where_the_plan_lies(word: str, folder: Path) -> None:
     before = tree(folder)
     key, _ = TICKED[word]
@@ -72,7 +70,6 @@ def test_commands_read_where_the_plan_lies(word: str, folder: Path) -> None:
 
 
 @each_format
-@pytest.mark.requirement("plans:everywhere:commands")
 def test_commands_edit_where_the_plan_lies(word: str, folder: Path) -> None:
     before = tree(folder)
     key, box = TICKED[word]
@@ -91,7 +88,6 @@ def test_commands_edit_where_the_plan_lies(word: str, folder: Path) -> None:
 
 
 @each_format
-@pytest.mark.requirement("plans:everywhere:scripts")
 def test_scripts_have_handles(word: str, folder: Path) -> None:
     ws = chant_mcp.open(folder)
     assert ws.dialects == (word,)
@@ -111,7 +107,6 @@ def test_scripts_have_handles(word: str, folder: Path) -> None:
 
 
 @each_format
-@pytest.mark.requirement("plans:everywhere:transactions")
 def test_transactions_are_all_or_none(word: str, folder: Path) -> None:
     ws = chant_mcp.open(folder)
     before = tree(folder)
@@ -141,7 +136,6 @@ def tick(ws: chant_mcp.Workspace, key: str, boxes: list[str]) -> None:
 
 
 @each_format
-@pytest.mark.requirement("plans:everywhere:changes")
 def test_changes_are_announced(word: str, folder: Path) -> None:
     ws = chant_mcp.open(folder)
     key, box = TICKED[word]
@@ -154,7 +148,6 @@ def test_changes_are_announced(word: str, folder: Path) -> None:
 
 
 @each_format
-@pytest.mark.requirement("plans:everywhere:boards")
 def test_boards_show_the_items_with_their_acts(word: str, folder: Path) -> None:
     ws = chant_mcp.open(folder)
     key, _ = TICKED[word]
@@ -173,7 +166,6 @@ def test_boards_show_the_items_with_their_acts(word: str, folder: Path) -> None:
 
 
 @each_format
-@pytest.mark.requirement("plans:tools:five")
 async def test_five_tools_do_everything(word: str, folder: Path) -> None:
     key, box = TICKED[word]
     project = Project(folder)
@@ -200,7 +192,6 @@ async def test_five_tools_do_everything(word: str, folder: Path) -> None:
         assert since["cursor"]
 
 
-@pytest.mark.requirement("plans:everywhere:commands")
 @pytest.mark.parametrize("word", ["openspec"])
 def test_lint_status_and_doctor_say_what_is_wrong_in_a_plan(word: str, folder: Path) -> None:
     delta = folder / "openspec/changes/add-login/specs/auth/spec.md"

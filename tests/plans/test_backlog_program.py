@@ -30,7 +30,6 @@ def waits_for(lock: Path, edit: Future[object]) -> None:
     assert list(lock.parent.iterdir()) == []
 
 
-@pytest.mark.requirement("plans:backlog:locks_of_its_program")
 @pytest.mark.parametrize("in_transaction", [False, True])
 def test_an_edit_waits_for_the_lock_of_the_program(
     project: Project, pool: ThreadPoolExecutor, in_transaction: bool
@@ -54,7 +53,6 @@ def test_an_edit_waits_for_the_lock_of_the_program(
     assert not (project.root / "backlog" / ".locks" / "task-task-2").exists()
 
 
-@pytest.mark.requirement("plans:backlog:locks_of_its_program")
 def test_a_new_task_waits_for_the_lock_of_the_program(project: Project, pool: ThreadPoolExecutor) -> None:
     project.git("init", "-q")
     make("backlog", project.root)
@@ -65,7 +63,6 @@ def test_a_new_task_waits_for_the_lock_of_the_program(project: Project, pool: Th
     assert "backlog:TASK-3" in ws.items
 
 
-@pytest.mark.requirement("plans:backlog:numbers_of_branches")
 def test_numbers_of_other_branches_are_not_given_again(project: Project) -> None:
     project.git("init", "-q", "-b", "main")
     make("backlog", project.root)

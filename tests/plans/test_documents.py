@@ -21,7 +21,6 @@ async def text(client: Client, uri: str) -> str:
     return contents.text
 
 
-@pytest.mark.requirement("plans:documents:resources")
 @pytest.mark.parametrize("word", PROJECTS)
 async def test_items_and_documents_are_resources(project: Project, word: str) -> None:
     make(word, project.root)
@@ -47,7 +46,6 @@ async def test_items_and_documents_are_resources(project: Project, word: str) ->
         assert key.partition(":")[2] in found
 
 
-@pytest.mark.requirement("plans:documents:resources")
 async def test_only_documents_of_the_format_are_read(project: Project) -> None:
     make("kiro", project.root)
     (project.root / ".kiro" / "secret.md").write_text("Secret", encoding="utf-8")
@@ -70,7 +68,6 @@ async def test_only_documents_of_the_format_are_read(project: Project) -> None:
             assert "Secret" not in str(error.value)
 
 
-@pytest.mark.requirement("plans:documents:prompts")
 @pytest.mark.parametrize("word", PROJECTS)
 async def test_prompts_take_items_of_plans(project: Project, word: str) -> None:
     make(word, project.root)

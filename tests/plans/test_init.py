@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from plans.projects import PROJECTS, make, tree
 
 
-@pytest.mark.requirement("plans:init:needs_none")
 def test_nothing_is_written_unless_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make("openspec", tmp_path)
     inside = tmp_path / "src"
@@ -30,7 +29,6 @@ def test_nothing_is_written_unless_asked(tmp_path: Path, monkeypatch: pytest.Mon
     assert not (inside / ".chant").exists()
 
 
-@pytest.mark.requirement("plans:store:discovery")
 @pytest.mark.parametrize("word", PROJECTS)
 def test_plans_below_the_top_of_a_checkout_are_found_from_a_folder_inside(tmp_path: Path, word: str) -> None:
     (tmp_path / ".git").mkdir()

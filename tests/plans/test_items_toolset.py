@@ -22,7 +22,6 @@ async def names(project: Project, **offer: Any) -> list[str]:
     return [tool.name for tool in await project.server(**offer).list_tools()]
 
 
-@pytest.mark.requirement("plans:tools:listing")
 async def test_the_five_stand_where_such_a_format_is_or_they_are_named(
     project: Project, tmp_path: Path
 ) -> None:
@@ -39,7 +38,6 @@ async def test_the_five_stand_where_such_a_format_is_or_they_are_named(
     assert await names(project, toolsets=["items"]) == FIVE
 
 
-@pytest.mark.requirement("plans:tools:listing")
 async def test_the_five_take_at_most_3200_bytes(project: Project) -> None:
     tools = await project.server(toolsets=["items"]).list_tools()
     entries = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
@@ -47,7 +45,6 @@ async def test_the_five_take_at_most_3200_bytes(project: Project) -> None:
     assert sum(sizes.values()) <= 3_200, sizes
 
 
-@pytest.mark.requirement("plans:tools:own_tools_are_named")
 async def test_items_with_tools_of_their_own_are_read_and_the_refusal_names_the_tool(
     project: Project,
 ) -> None:
@@ -63,7 +60,6 @@ async def test_items_with_tools_of_their_own_are_read_and_the_refusal_names_the_
         assert "chant_spec_update" in refused
 
 
-@pytest.mark.requirement("plans:tools:order")
 async def test_the_order_of_the_next_item_encloses_its_texts_with_their_places(project: Project) -> None:
     make("kiro", project.root)
     async with Client(project.server(toolsets=["items"])) as client:

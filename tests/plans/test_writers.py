@@ -49,7 +49,6 @@ def answers(wire: Wire, requests: list[int]) -> list[str]:
     return [text for _, text in given]
 
 
-@pytest.mark.requirement("plans:writers:no_tick_is_lost")
 @pytest.mark.parametrize("word", ["kiro", "openspec"])
 def test_ticks_of_several_servers_in_one_list_are_all_there(
     tmp_path: Path, run_server: Run, word: str
@@ -71,7 +70,6 @@ def test_ticks_of_several_servers_in_one_list_are_all_there(
     assert leftovers(tmp_path) == []
 
 
-@pytest.mark.requirement("plans:writers:no_number_twice")
 def test_new_tasks_of_several_servers_have_numbers_of_their_own(tmp_path: Path, run_server: Run) -> None:
     make("backlog", tmp_path)
 
@@ -88,7 +86,6 @@ def test_new_tasks_of_several_servers_have_numbers_of_their_own(tmp_path: Path, 
     assert leftovers(tmp_path) == []
 
 
-@pytest.mark.requirement("plans:writers:transactions")
 @pytest.mark.parametrize(
     ("moment", "is_made"),
     [("journal-staged", False), ("journal-intent", False), ("journal-step", False), ("journal-done", True)],

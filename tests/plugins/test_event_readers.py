@@ -58,7 +58,6 @@ def run_of(agents: AtWork, folder: Path, events: str, script: str = AGENT, keys:
     return agents.until(FIRST, "failed")
 
 
-@pytest.mark.requirement("plugins:event_readers:reports_count")
 def test_what_a_reader_finds_is_what_the_agent_used(agents: AtWork, install: Install, tmp_path: Path) -> None:
     install(READER, event_readers=["ferry"])
     run = run_of(agents, tmp_path, "ferry", f"{AGENT}echo SUNK\n")
@@ -68,7 +67,6 @@ def test_what_a_reader_finds_is_what_the_agent_used(agents: AtWork, install: Ins
     assert "USED 100 20" in agents.run("log", FIRST).stdout
 
 
-@pytest.mark.requirement("plugins:event_readers:failures_end_no_run")
 def test_a_reader_that_fails_is_named_in_the_log_and_ends_no_run_without_limits(
     agents: AtWork, install: Install, tmp_path: Path
 ) -> None:
@@ -82,14 +80,12 @@ def test_a_reader_that_fails_is_named_in_the_log_and_ends_no_run_without_limits(
     assert run.get("cause") != "events_unread"
 
 
-@pytest.mark.requirement("plugins:event_readers:limits_need_them")
 def test_an_agent_with_limits_ends_when_its_reader_is_missing(agents: AtWork, tmp_path: Path) -> None:
     run = run_of(agents, tmp_path, "gone", "#!/bin/sh\nexec sleep 60\n", "limits: {tokens: 1000}\n")
     assert run["cause"] == "events_unread"
     assert "event reader `gone` is not installed here" in " ".join(agents.run("log", FIRST).stdout.split())
 
 
-@pytest.mark.requirement("plugins:event_readers:reports_count")
 def test_lines_are_bounded_and_only_reports_are_taken() -> None:
     ended: list[bool] = []
     output = b"one\r\n" + b"x" * (3 << 20) + b"\ntwo"

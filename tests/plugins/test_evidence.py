@@ -34,7 +34,6 @@ def agents(cli: Cli) -> Iterator[AtWork]:
         yield AtWork(cli.project)
 
 
-@pytest.mark.requirement("plugins:evidence:a_named_check_decides")
 def test_a_check_that_the_user_names_decides(
     agents: AtWork, install: Install, choose: Callable[[str], None]
 ) -> None:
@@ -52,7 +51,6 @@ def test_a_check_that_the_user_names_decides(
     assert reason.startswith("evidence check 'falls' raised ValueError: no such harbour (ferry_rules.py:")
 
 
-@pytest.mark.requirement("plugins:evidence:a_named_check_decides", "plugins:trust:a_folder_chooses_nothing")
 def test_a_check_that_is_missing_fails_the_run_and_one_that_is_not_named_is_not_asked(
     agents: AtWork, install: Install, choose: Callable[[str], None]
 ) -> None:

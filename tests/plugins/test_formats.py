@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from cli.kit import Cli
 from harness import Project
 from plugins.conftest import Install
@@ -29,7 +28,6 @@ def nothing(items):
 """
 
 
-@pytest.mark.requirement("plugins:formats:exporters_write_tables")
 def test_an_exporter_gets_a_table_of_what_the_filters_leave(
     project: Project, cli: Cli, install: Install, tmp_path: Path
 ) -> None:
@@ -50,7 +48,6 @@ def test_an_exporter_gets_a_table_of_what_the_filters_leave(
     assert formats in cli.error("export", "--format", "line", code=2)
 
 
-@pytest.mark.requirement("plugins:formats:importers_become_specs")
 def test_rows_of_an_importer_become_specs(
     project: Project, cli: Cli, install: Install, tmp_path: Path
 ) -> None:

@@ -47,7 +47,6 @@ def _found(report: dict[str, object], rule: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("plugins:lint:findings_stand_beside_our_own")
 async def test_findings_of_a_rule_stand_beside_our_own_at_every_door(
     project: Project, cli: Cli, install: Install
 ) -> None:
@@ -66,9 +65,6 @@ async def test_findings_of_a_rule_stand_beside_our_own_at_every_door(
     assert "Leave it out." in cli("lint", code=1)
 
 
-@pytest.mark.requirement(
-    "plugins:calls:failures_name_the_plugin", "plugins:calls:failures_hide_nothing_of_others"
-)
 def test_what_goes_wrong_with_a_rule_is_said_and_hides_nothing(
     project: Project, cli: Cli, install: Install, choose: Callable[[str], None]
 ) -> None:
@@ -91,7 +87,6 @@ def test_what_goes_wrong_with_a_rule_is_said_and_hides_nothing(
     ]
 
 
-@pytest.mark.requirement("plugins:lint:pages_fit_together")
 def test_a_project_switches_a_rule_off_by_its_name(project: Project, cli: Cli, install: Install) -> None:
     install(RULES, lint_rules=["full-stop"])
     project.spec(A, body="# Sail.")
@@ -100,7 +95,6 @@ def test_a_project_switches_a_rule_off_by_its_name(project: Project, cli: Cli, i
     assert cli.json("lint")["errors"] == 0
 
 
-@pytest.mark.requirement("plugins:lint:pages_fit_together")
 def test_pages_fit_together(project: Project, install: Install, tmp_path: Path) -> None:
     trace = str(tmp_path / "trace")
     code = (
@@ -123,7 +117,6 @@ def test_pages_fit_together(project: Project, install: Install, tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("distrust")
-@pytest.mark.requirement("plugins:trust:never_in_an_untrusted_folder")
 def test_nothing_is_imported_in_a_folder_that_no_person_trusts(
     project: Project, cli: Cli, install: Install, tmp_path: Path
 ) -> None:
@@ -142,7 +135,6 @@ def test_nothing_is_imported_in_a_folder_that_no_person_trusts(
     assert not trace.exists()
 
 
-@pytest.mark.requirement("plugins:trust:a_folder_chooses_nothing")
 def test_a_folder_brings_no_plugin_along(
     project: Project, cli: Cli, install: Install, tmp_path: Path
 ) -> None:
@@ -156,7 +148,6 @@ def test_a_folder_brings_no_plugin_along(
     assert not trace.exists()
 
 
-@pytest.mark.requirement("plugins:list:says_what_is_asked")
 def test_all_are_listed_with_what_is_asked(cli: Cli, install: Install, choose: Callable[[str], None]) -> None:
     install(RULES, lint_rules=["full-stop", "garbage"], evidence_checks=["dies"])
     install(RULES, package="a-second", lint_rules=["garbage"])
@@ -179,7 +170,6 @@ def test_all_are_listed_with_what_is_asked(cli: Cli, install: Install, choose: C
     assert "a-second has a plugin of that name" in " ".join(cli("plugins").split())
 
 
-@pytest.mark.requirement("plugins:cost:nothing_without_plugins")
 def test_without_plugins_no_process_is_started(
     project: Project,
 ) -> None:

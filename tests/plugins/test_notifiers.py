@@ -47,9 +47,6 @@ def address() -> Iterator[tuple[str, Heard]]:
     server.server_close()
 
 
-@pytest.mark.requirement(
-    "plugins:notify:webhook_and_desktop_are_there", "plugins:calls:failures_hide_nothing_of_others"
-)
 def test_a_change_reaches_an_address_a_desktop_and_a_package(
     project: Project,
     install: Install,
@@ -88,7 +85,6 @@ def test_a_change_reaches_an_address_a_desktop_and_a_package(
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("plugins:notify:servers_do_it_while_they_are_up")
 async def test_a_server_notifies_while_it_is_up(
     project: Project, choose: Callable[[str], None], address: tuple[str, Heard]
 ) -> None:
@@ -108,7 +104,6 @@ async def test_a_server_notifies_while_it_is_up(
         notifier.end()
 
 
-@pytest.mark.requirement("plugins:notify:desktop_names_what_is_missing")
 def test_a_desktop_without_its_program_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from chant_mcp.plugins.desktop import notify_desktop
 
@@ -118,7 +113,6 @@ def test_a_desktop_without_its_program_is_said(monkeypatch: pytest.MonkeyPatch, 
         notify_desktop([change], {})
 
 
-@pytest.mark.requirement("plugins:notify:only_the_user_names_notifiers")
 def test_only_the_user_names_notifiers(project: Project, cli: Cli) -> None:
     project.config("plugins: {notifiers: {webhook: {url: 'http://127.0.0.1:9/'}}}\n")
     assert "Your own configuration names no notifier." in cli.error("notify", "--once")

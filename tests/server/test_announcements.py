@@ -41,11 +41,6 @@ def write_plan(project: Project) -> Path:
     return path
 
 
-@pytest.mark.requirement(
-    "protocol:changes:lists_are_announced",
-    "protocol:changes:resources_are_announced",
-    "protocol:capabilities:nothing_is_announced_that_is_not_there",
-)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_file_from_outside_is_announced_as_promised(
     project: Project, serve: Serve, listen: Listen, kind: str
@@ -66,7 +61,6 @@ async def test_a_file_from_outside_is_announced_as_promised(
     assert {words[word] for word in heard} == promised
 
 
-@pytest.mark.requirement("protocol:changes:gathered")
 async def test_many_changes_are_announced_together(project: Project, serve: Serve, listen: Listen) -> None:
     project.spec(ID)
     async with listener_of("pipes-2025", project.root, serve, listen) as listener:
@@ -78,7 +72,6 @@ async def test_many_changes_are_announced_together(project: Project, serve: Serv
         assert heard.count("resources") <= 5, heard
 
 
-@pytest.mark.requirement("protocol:changes:only_who_said_initialized")
 async def test_who_sent_no_initialized_hears_of_no_list(project: Project, serve: Serve) -> None:
     project.spec(ID)
     pipes = serve(project.root)
@@ -97,7 +90,6 @@ async def test_who_sent_no_initialized_hears_of_no_list(project: Project, serve:
     assert pipes.receive()["method"] == "notifications/resources/list_changed"
 
 
-@pytest.mark.requirement("protocol:changes:streams_are_answered")
 async def test_a_stream_is_answered_when_the_input_ends(project: Project, serve: Serve) -> None:
     project.spec(ID)
     pipes = serve(project.root)
@@ -145,7 +137,6 @@ def connection(made: ChangePublisher, name: str, session: Any) -> Any:
     return listener
 
 
-@pytest.mark.requirement("protocol:changes:bounded")
 async def test_one_that_takes_nothing_is_dropped_and_holds_up_no_other(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +151,6 @@ async def test_one_that_takes_nothing_is_dropped_and_holds_up_no_other(
     assert list(made._listeners) == ["other"]  # pyright: ignore[reportPrivateUsage]
 
 
-@pytest.mark.requirement("protocol:changes:bounded")
 async def test_of_many_changes_the_list_alone_is_announced() -> None:
     events = publishing._resource_events  # pyright: ignore[reportPrivateUsage]
     keys = [f"chant:{number}" for number in range(101)]
@@ -174,7 +164,6 @@ async def test_of_many_changes_the_list_alone_is_announced() -> None:
     ]
 
 
-@pytest.mark.requirement("protocol:changes:bounded")
 async def test_more_than_a_hundred_items_make_the_list_another(project: Project) -> None:
     made = publisher_of(project)
     session = made._offered.session  # pyright: ignore[reportPrivateUsage]
@@ -184,7 +173,6 @@ async def test_more_than_a_hundred_items_make_the_list_another(project: Project)
     assert await made._list_events(session, News(["chant:a"])) == []  # pyright: ignore[reportPrivateUsage]
 
 
-@pytest.mark.requirement("protocol:changes:resources_are_announced")
 async def test_items_are_announced_by_the_uris_of_their_documents() -> None:
     for key, expected in {
         "chant:2026-01-22-001-x7m": ["chant://spec/2026-01-22-001-x7m"],
@@ -213,7 +201,6 @@ class StoppedChanges:
         self.come.set()
 
 
-@pytest.mark.requirement("protocol:exit:closed_input_ends_cleanly")
 async def test_what_is_handed_over_at_the_end_begins_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     changes, is_handed = StoppedChanges(), threading.Event()
     hand_over = asyncio.run_coroutine_threadsafe

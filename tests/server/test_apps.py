@@ -33,7 +33,6 @@ async def seen(client: Client) -> dict[str, Any]:
     }
 
 
-@pytest.mark.requirement("web_board:app:only_for_hosts_with_apps")
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_only_a_host_with_apps_sees_the_board(project: Project, mode: str) -> None:
     project.spec(ID, body="# One")
@@ -71,7 +70,6 @@ async def test_only_a_host_with_apps_sees_the_board(project: Project, mode: str)
     assert "require-trusted-types-for" in page.text
 
 
-@pytest.mark.requirement("web_board:app:only_for_hosts_with_apps")
 async def test_the_page_gets_reasons_for_refusals(project: Project) -> None:
     async with Client(project.server(), extensions=SHOWS_APPS) as client:
         for name, arguments in [

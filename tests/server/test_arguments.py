@@ -104,9 +104,7 @@ def required(tool: str, but: str = "") -> dict[str, Any]:
 # Absent ones
 
 
-@pytest.mark.requirement(
-    "server:arguments:missing_id_is_named", "server:arguments:bad_arguments_are_never_protocol_errors"
-)
+@pytest.mark.requirement("server:arguments:missing_id_is_named")
 @pytest.mark.parametrize(
     "tool", [tool for tool, schema in SCHEMAS.items() if "id" in schema.get("required", [])]
 )
@@ -116,9 +114,6 @@ async def test_a_missing_id_is_named(call: Caller, tool: str) -> None:
     assert await call.error(tool, id=None) == "Missing required parameter: id"
 
 
-@pytest.mark.requirement(
-    "server:arguments:any_missing_parameter_is_named", "server:arguments:null_means_absent"
-)
 async def test_other_missing_parameters_are_named(call: Caller) -> None:
     assert await call.error("chant_search") == "Missing required parameter: query"
     assert await call.error("chant_search", query=None, limit=5) == "Missing required parameter: query"
@@ -126,7 +121,6 @@ async def test_other_missing_parameters_are_named(call: Caller) -> None:
     assert await call.error("chant_add", labels=["x"]) == "Missing required parameter: description"
 
 
-@pytest.mark.requirement("server:arguments:null_means_absent")
 async def test_null_is_the_same_as_nothing(call: Caller) -> None:
     project = call.project
     project.spec(ID, status="in_progress", body="# One")
@@ -147,11 +141,7 @@ async def test_null_is_the_same_as_nothing(call: Caller) -> None:
 # Ill-typed ones
 
 
-@pytest.mark.requirement(
-    "server:arguments:wrong_type_is_named",
-    "server:arguments:digit_string_is_not_an_integer",
-    "server:arguments:bad_arguments_are_never_protocol_errors",
-)
+@pytest.mark.requirement("server:arguments:wrong_type_is_named")
 @pytest.mark.parametrize("tool", PLAIN)
 async def test_every_parameter_refuses_every_other_type(call: Caller, tool: str) -> None:
     call.project.spec(ID)
@@ -188,7 +178,6 @@ async def test_the_place_of_an_ill_typed_entry_is_named(call: Caller) -> None:
 # Integers
 
 
-@pytest.mark.requirement("server:arguments:whole_float_is_an_integer")
 async def test_a_whole_float_is_an_integer(call: Caller) -> None:
     for number in range(8):
         call.project.spec(f"2026-01-22-00{number}-abc")
@@ -203,9 +192,7 @@ STARTING = ("chant_work_start", "chant_split")
 """Tools that start agents when nothing is wrong."""
 
 
-@pytest.mark.requirement(
-    "server:arguments:wrong_type_is_named", "server:arguments:arbitrary_json_never_crashes_a_tool"
-)
+@pytest.mark.requirement("server:arguments:wrong_type_is_named")
 @pytest.mark.parametrize("tool", [tool for tool in PLAIN if parameters(tool, "integer")])
 async def test_negative_and_giant_integers(call: Caller, tool: str) -> None:
     call.project.spec(ID)
@@ -225,7 +212,6 @@ async def test_negative_and_giant_integers(call: Caller, tool: str) -> None:
             assert not (await call(tool, **given, **{name: value})).is_error
 
 
-@pytest.mark.requirement("server:arguments:arbitrary_json_never_crashes_a_tool")
 def test_numbers_that_no_float_holds(project: Project, serve: Serve) -> None:
     pipes: Pipes = serve(project.root)
     for id, number in enumerate(("1e400", "-1e400", "NaN", "Infinity", "-" + "9" * 4000, "9" * 4000)):
@@ -238,7 +224,6 @@ def test_numbers_that_no_float_holds(project: Project, serve: Serve) -> None:
 # Unknown ones
 
 
-@pytest.mark.requirement("server:arguments:unknown_argument_is_refused")
 @pytest.mark.parametrize("tool", PLAIN)
 async def test_an_unknown_argument_is_refused(call: Caller, tool: str) -> None:
     call.project.spec(ID)
@@ -253,7 +238,6 @@ async def test_an_unknown_argument_is_refused(call: Caller, tool: str) -> None:
     assert tree(call.project.root) == before
 
 
-@pytest.mark.requirement("server:arguments:unknown_argument_is_refused", "server:arguments:null_means_absent")
 async def test_an_unknown_argument_that_is_null_is_absent(call: Caller) -> None:
     assert await call.text("chant_status", brief=True, nonsense=None) == "No specs"
 
@@ -261,7 +245,6 @@ async def test_an_unknown_argument_that_is_null_is_absent(call: Caller) -> None:
 # Odd texts
 
 
-@pytest.mark.requirement("server:arguments:arbitrary_json_never_crashes_a_tool")
 @pytest.mark.parametrize("tool", [tool for tool in PLAIN if parameters(tool, "string", "array")])
 async def test_odd_texts_are_answered(call: Caller, tool: str) -> None:
     call.project.spec(ID, body="# One\n\n## Acceptance Criteria\n\n- [ ] Done")
@@ -298,7 +281,6 @@ def test_absent_arguments_are_an_empty_object(project: Project, serve: Serve, fr
         assert text_on_wire(answer) == "Missing required parameter: id"
 
 
-@pytest.mark.requirement("server:arguments:bad_arguments_are_never_protocol_errors")
 @pytest.mark.parametrize("framed", [dict, modern], ids=["bare", "envelope"])
 def test_arguments_that_are_no_object_are_a_tool_error(project: Project, serve: Serve, framed: Any) -> None:
     pipes: Pipes = serve(project.root)
@@ -335,9 +317,7 @@ def test_a_call_without_params_is_a_tool_error(project: Project, serve: Serve) -
     assert text_on_wire(ended.answer(1)) == "Missing tool name"
 
 
-@pytest.mark.requirement(
-    "server:call:unknown_tool_is_a_tool_error", "server:call:unknown_tool_suggests_the_nearest"
-)
+@pytest.mark.requirement("server:call:unknown_tool_is_a_tool_error")
 async def test_an_unknown_tool_is_told_the_nearest_name(call: Caller) -> None:
     for wrong, right in (
         ("chant_spec_lst", "chant_spec_list"),
@@ -359,7 +339,6 @@ async def test_odd_tool_names_are_unknown_tools(call: Caller) -> None:
         assert len(told) < 50_000
 
 
-@pytest.mark.requirement("protocol:stdio:megabyte_arguments_work")
 def test_a_list_of_ten_thousand_entries_is_served(project: Project, serve: Serve) -> None:
     project.spec(ID)
     labels = [f"label-{number}" for number in range(10_000)]

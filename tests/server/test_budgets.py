@@ -36,7 +36,6 @@ def _megabytes(pid: int) -> float:
     return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
-@pytest.mark.requirement("protocol:budgets:who_does_not_read_is_not_read")
 @pytest.mark.skipif(sys.platform != "linux", reason="the system does not say how much memory a process has")
 def test_a_client_that_asks_and_does_not_read_is_not_read(project: Project) -> None:
     project.spec(ID, body="A line of some length that is said again and again.\n" * 3_000)
@@ -110,7 +109,6 @@ def _limited(root: Path, idle_seconds: float, max_count: int) -> Iterator[_Limit
             server.terminate()
 
 
-@pytest.mark.requirement("http:sessions:limits")
 def test_sessions_have_a_limit_and_end_when_they_are_idle(project: Project) -> None:
     with _limited(project.root, 3600, 2) as server:
         assert [server.ask("POST", "/mcp", initialize(1))[0] for _ in range(2)] == [200, 200]
@@ -123,7 +121,6 @@ def test_sessions_have_a_limit_and_end_when_they_are_idle(project: Project) -> N
             wait_for(lambda: server.figures()["sessions"] == 0, "the end of the session")
 
 
-@pytest.mark.requirement("protocol:budgets:slope")
 @pytest.mark.skipif(sys.platform != "linux", reason="the system does not say how much memory a process has")
 def test_many_calls_and_sessions_take_no_more_memory_descriptors_or_threads(project: Project) -> None:
     project.spec(ID, body="# A spec\n")

@@ -103,13 +103,6 @@ async def reads_everything(client: Client) -> None:
 # Over real connections
 
 
-@pytest.mark.requirement(
-    "server:documents:templates_of_all_dialects",
-    "server:documents:text_is_that_of_the_file",
-    "server:documents:text_is_data",
-    "server:completion:ids_and_titles",
-    "server:prompts:embed_the_item",
-)
 @pytest.mark.parametrize("mode", ["legacy", MODERN])
 async def test_documents_are_read_over_standard_input_and_output(project: Project, mode: Any) -> None:
     library(project)
@@ -119,12 +112,6 @@ async def test_documents_are_read_over_standard_input_and_output(project: Projec
         await reads_everything(client)
 
 
-@pytest.mark.requirement(
-    "server:documents:templates_of_all_dialects",
-    "server:documents:text_is_that_of_the_file",
-    "server:completion:ids_and_titles",
-    "server:prompts:embed_the_item",
-)
 async def test_documents_are_read_over_http(project: Project, listen: Listen) -> None:
     url = listen(library(project).root, "--no-auth").url
     for kind in ("streamable", "modern"):
@@ -135,11 +122,6 @@ async def test_documents_are_read_over_http(project: Project, listen: Listen) ->
 # The listing
 
 
-@pytest.mark.requirement(
-    "server:documents:open_items_are_listed",
-    "server:documents:the_skill_is_a_resource",
-    "server:icon:one_on_the_server",
-)
 async def test_open_items_are_listed_last_changed_first_and_read(client: Client, project: Project) -> None:
     os.utime(project.root / "docs/CRs/MDT-001-late.md", (4_000_000_000, 4_000_000_000))
     listed = (await client.list_resources()).resources
@@ -168,7 +150,6 @@ async def test_open_items_are_listed_last_changed_first_and_read(client: Client,
         assert (await read(client, uri)).text
 
 
-@pytest.mark.requirement("server:documents:open_items_are_listed")
 async def test_a_cursor_gives_the_items_that_follow(project: Project) -> None:
     for number in range(230):
         project.spec(f"2026-01-22-{number:03d}-abc")
@@ -188,7 +169,6 @@ async def test_a_cursor_gives_the_items_that_follow(project: Project) -> None:
                 await client.list_resources(cursor=bad)
 
 
-@pytest.mark.requirement("server:documents:a_project_that_cannot_be_read_lists_our_texts")
 async def test_a_project_that_cannot_be_read_lists_our_texts(project: Project) -> None:
     server = library(project).server()
     server._offered.session.place = Place(project.root / "gone", ())  # pyright: ignore[reportPrivateUsage]
@@ -200,7 +180,6 @@ async def test_a_project_that_cannot_be_read_lists_our_texts(project: Project) -
 # Refusals
 
 
-@pytest.mark.requirement("server:documents:refusals_are_those_of_the_tools")
 async def test_what_is_not_one_item_is_refused_in_the_words_of_the_tool(client: Client) -> None:
     assert (await read(client, "chant://spec/x7m")).text == TEXTS[f"chant:{SPEC}"]
     assert (await read(client, "ticket://MDT/1")).text == TICKET
@@ -223,7 +202,6 @@ async def test_what_is_not_one_item_is_refused_in_the_words_of_the_tool(client: 
     assert "one of" in await refused(client, f"{uri_of(f'speckit:{FEATURE}')}/secrets") or True
 
 
-@pytest.mark.requirement("server:documents:nothing_outside_of_the_root")
 async def test_no_uri_leads_out_of_the_root(project: Project, tmp_path: Path) -> None:
     library(project)
     other = tmp_path / "other"
@@ -264,7 +242,6 @@ async def test_no_uri_leads_out_of_the_root(project: Project, tmp_path: Path) ->
             assert "Late" not in str(error.value), uri
 
 
-@pytest.mark.requirement("server:documents:a_run_reads_its_own_log_only")
 async def test_an_agent_of_a_run_reads_its_own_log_only(project: Project) -> None:
     library(project)
     for id, words in ((SPEC, "mine"), ("2026-01-23-001-aaa", "theirs")):
@@ -283,9 +260,6 @@ async def test_an_agent_of_a_run_reads_its_own_log_only(project: Project) -> Non
 # Completion
 
 
-@pytest.mark.requirement(
-    "server:completion:ids_and_titles", "server:completion:unknown_references_are_refused"
-)
 async def test_arguments_are_completed_by_ids_and_titles(client: Client) -> None:
     async def values(uri: str, argument_name: str, value: str, **given: str) -> list[str]:
         reference = ResourceTemplateReference(uri=uri)
@@ -313,7 +287,6 @@ async def test_arguments_are_completed_by_ids_and_titles(client: Client) -> None
             await client.complete(unknown, {"name": "id", "value": ""})
 
 
-@pytest.mark.requirement("server:completion:at_most_a_hundred")
 async def test_at_most_a_hundred_values_are_given(project: Project) -> None:
     for number in range(130):
         state = "in_progress" if number == 129 else "completed" if number < 60 else "pending"
@@ -326,7 +299,6 @@ async def test_at_most_a_hundred_values_are_given(project: Project) -> None:
         assert found.values[70] == "2026-01-22-000-abc"
 
 
-@pytest.mark.requirement("server:completion:as_files_are_now")
 async def test_a_new_title_is_completed_and_the_old_one_is_not(project: Project) -> None:
     project.spec(SPEC, body="# Sail")
     project.spec("2026-01-22-002-row", body="# Row")
@@ -349,7 +321,6 @@ async def test_a_new_title_is_completed_and_the_old_one_is_not(project: Project)
 # Prompts
 
 
-@pytest.mark.requirement("server:prompts:in_menus", "server:icon:one_on_the_server")
 async def test_there_are_six_prompts_and_one_icon(project: Project) -> None:
     names = ["work", "plan", "review", "unblock", "standup", "prime"]
     async with Client(project.server(), mode="legacy") as client:
@@ -367,7 +338,6 @@ async def test_there_are_six_prompts_and_one_icon(project: Project) -> None:
             await client.get_prompt("work", {"id": "x7m"})
 
 
-@pytest.mark.requirement("server:prompts:embed_the_item")
 @pytest.mark.parametrize("name", ["work", "review", "unblock"])
 async def test_a_prompt_embeds_its_item(client: Client, name: str) -> None:
     for key, text in TEXTS.items():
@@ -383,7 +353,6 @@ async def test_a_prompt_embeds_its_item(client: Client, name: str) -> None:
         assert embedded.resource.text.startswith(text.removesuffix("\n"))
 
 
-@pytest.mark.requirement("server:prompts:bad_arguments_are_named", "server:prompts:in_menus")
 async def test_prompts_name_what_is_wrong(client: Client) -> None:
     for name, arguments, wrong in (
         ("dance", {}, "Unknown prompt: dance"),

@@ -41,11 +41,6 @@ SEED = 20 if TRIALS == 1 else random.randrange(2**32)
 
 ERAS = [pytest.param(False, id="2025"), pytest.param(True, id=MODERN)]
 
-pytestmark = pytest.mark.requirement(
-    "protocol:envelope:each_request_has_one_answer_under_its_id",
-    "protocol:envelope:answers_have_a_largest_size",
-)
-
 
 def key(id: Any) -> str:
     """Give an ID as one text, so that `1` is not `"1"` and halves of pairs can be counted."""

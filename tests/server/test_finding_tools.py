@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from chant_mcp.run_server import listed
 from chant_mcp.toolsets import toolsets
 from server.ranking import missed, questions, searched, words
@@ -10,7 +9,6 @@ from server.ranking import missed, questions, searched, words
 NAMES = [entry.name for tools in toolsets().values() for entry in tools]
 
 
-@pytest.mark.requirement("server:search:questions_are_in_peoples_words")
 def test_questions_are_about_every_tool_and_use_no_word_of_its_name() -> None:
     asked, kept = questions("asked"), questions("kept")
     assert len(asked) >= 40
@@ -22,7 +20,6 @@ def test_questions_are_about_every_tool_and_use_no_word_of_its_name() -> None:
     assert [(tool, text) for tool, text in everything if set(words(tool)) & set(words(text))] == []
 
 
-@pytest.mark.requirement("server:search:the_right_tool_is_among_the_first_three")
 def test_the_right_tool_is_among_the_first_three() -> None:
     listing = [listed(entry) for tools in toolsets().values() for entry in tools]
     texts = {tool["name"]: searched(tool) for tool in listing}

@@ -233,10 +233,6 @@ def subject(request: pytest.FixtureRequest, project: Project) -> Iterator[Subjec
         yield Subject(project, client, portal)
 
 
-@pytest.mark.requirement(
-    "server:arguments:arbitrary_json_never_crashes_a_tool",
-    "server:arguments:bad_arguments_are_never_protocol_errors",
-)
 @pytest.mark.parametrize("tool", SCHEMAS)
 def test_whatever_a_tool_is_given_it_answers_and_spares_other_files(subject: Subject, tool: str) -> None:
     @LAW
@@ -264,7 +260,6 @@ def test_whatever_a_tool_is_given_it_answers_and_spares_other_files(subject: Sub
     holds()
 
 
-@pytest.mark.requirement("server:arguments:arbitrary_json_never_crashes_a_tool")
 def test_any_run_of_calls_leaves_a_project_that_can_be_read(subject: Subject) -> None:
     steps = st.sampled_from(MUTATING).flatmap(lambda tool: st.tuples(st.just(tool), arguments_of(tool)))
 
@@ -307,9 +302,7 @@ lines = st.one_of(
 
 
 @pytest.mark.requirement(
-    "protocol:errors:invalid_json_is_32700",
-    "protocol:errors:object_has_code_and_message",
-    "protocol:stdio:stdout_carries_messages_only",
+    "protocol:errors:invalid_json_is_32700", "protocol:errors:object_has_code_and_message"
 )
 def test_whatever_comes_on_a_line_the_server_answers_the_next_one(project: Project, serve: Serve) -> None:
     pipes: Pipes = serve(project.root)

@@ -135,7 +135,6 @@ def trace(project: Project, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("call", ["modern"], indirect=True)
-@pytest.mark.requirement("trust:reads:git_runs_nothing")
 async def test_no_tool_that_reads_runs_what_a_repository_names(call: Caller, trace: Path) -> None:
     for tool, arguments in TOOLS:
         result = await call(tool, **arguments)
@@ -146,7 +145,6 @@ async def test_no_tool_that_reads_runs_what_a_repository_names(call: Caller, tra
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-@pytest.mark.requirement("trust:reads:git_runs_nothing")
 async def test_no_command_that_reads_runs_what_a_repository_names(
     project: Project, trace: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:

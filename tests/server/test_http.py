@@ -89,7 +89,6 @@ async def test_every_transport_has_all_tools(ours: Listening, kind: str, path: s
         assert json.loads(text_of(spec)) == spec.structured_content
 
 
-@pytest.mark.requirement("http:arguments:same_results_as_on_stdio")
 @pytest.mark.parametrize("kind", KINDS)
 async def test_bad_arguments_are_results_in_the_words_of_the_seed(ours: Listening, kind: str) -> None:
     async with client_of(ours.url, kind) as client:
@@ -102,7 +101,6 @@ async def test_bad_arguments_are_results_in_the_words_of_the_seed(ours: Listenin
         assert text_of(unknown) == "Unknown tool: chant_redy\nDid you mean chant_ready?"
 
 
-@pytest.mark.requirement("http:revisions:all_of_them")
 @pytest.mark.parametrize("revision", HANDSHAKE_PROTOCOL_VERSIONS)
 async def test_every_revision_with_a_handshake_is_spoken(ours: Listening, revision: str) -> None:
     session = ours.begin(revision)
@@ -112,7 +110,6 @@ async def test_every_revision_with_a_handshake_is_spoken(ours: Listening, revisi
     assert ours.ask("POST", "/mcp", call(2, "chant_status"), **session)[0] == 404
 
 
-@pytest.mark.requirement("http:revisions:all_of_them")
 async def test_the_revision_without_a_handshake_is_spoken(ours: Listening) -> None:
     message = enveloped(call(1, "chant_status", brief=True))
     answer = ours.answer(message, **modern_headers(message))
@@ -121,7 +118,6 @@ async def test_the_revision_without_a_handshake_is_spoken(ours: Listening) -> No
     assert MODERN in ours.answer(discover, **modern_headers(discover))["result"]["supportedVersions"]
 
 
-@pytest.mark.requirement("http:sessions:missed_events_are_sent_again")
 async def test_who_lost_the_connection_gets_what_was_missed(ours: Listening) -> None:
     session, other = ours.begin(), ours.begin()
     _, _, body = ours.ask("POST", "/mcp", call(7, "chant_status", brief=True), **session)
@@ -141,7 +137,6 @@ async def test_who_lost_the_connection_gets_what_was_missed(ours: Listening) -> 
     assert [text_in(json.loads(event)) for event in missed] == ["1 pending"]
 
 
-@pytest.mark.requirement("http:questions:reach_the_client_that_called")
 @pytest.mark.parametrize("kind", ["streamable", "sse"])
 async def test_a_tool_can_ask_the_user(plain: Listening, kind: str) -> None:
     async def answer(name: str) -> str:
@@ -163,7 +158,6 @@ async def test_a_tool_can_ask_the_user(plain: Listening, kind: str) -> None:
     assert sorted(answers) == ["accept: Ada", "accept: Edsger", "accept: Grace"]
 
 
-@pytest.mark.requirement("http:progress:reaches_the_client_that_called")
 @pytest.mark.parametrize("kind", KINDS)
 async def test_progress_reaches_the_client_that_called(plain: Listening, kind: str) -> None:
     heard: dict[str, list[tuple[float, str | None]]] = {"one": [], "two": []}
@@ -182,7 +176,6 @@ async def test_progress_reaches_the_client_that_called(plain: Listening, kind: s
     assert heard == {of: [(step, of) for step in range(3)] for of in heard}
 
 
-@pytest.mark.requirement("http:cancel:by_disconnect_where_there_are_no_sessions")
 async def test_closing_the_connection_cancels_a_call_without_a_session(
     listen: Listen, tmp_path: Path
 ) -> None:
@@ -197,7 +190,6 @@ async def test_closing_the_connection_cancels_a_call_without_a_session(
     assert "Traceback" not in server.errors
 
 
-@pytest.mark.requirement("http:cancel:by_disconnect_where_there_are_no_sessions")
 async def test_a_call_of_a_session_goes_on_without_its_connection(listen: Listen, tmp_path: Path) -> None:
     server = listen(tmp_path, command=serving(TOOLS))
     session = server.begin()
@@ -221,7 +213,6 @@ async def test_a_call_of_a_session_goes_on_without_its_connection(listen: Listen
     assert "cancelled" not in server.errors
 
 
-@pytest.mark.requirement("http:clients:do_not_hold_each_other_up")
 async def test_a_slow_call_holds_nobody_up(listen: Listen, tmp_path: Path) -> None:
     server = listen(tmp_path, command=serving(TOOLS))
     slow = threading.Thread(target=lambda: server.answer(call(1, "wait"), **server.begin()))
@@ -241,7 +232,6 @@ async def test_a_slow_call_holds_nobody_up(listen: Listen, tmp_path: Path) -> No
     assert not slow.is_alive()
 
 
-@pytest.mark.requirement("http:clients:each_has_its_own_folders")
 @pytest.mark.parametrize("kind", KINDS)
 async def test_clients_in_other_folders_mean_other_projects(
     listen: Listen, tmp_path: Path, kind: str
@@ -271,9 +261,6 @@ async def test_clients_in_other_folders_mean_other_projects(
     assert found == {name: [f"2026-01-22-001-{name}"] * 2 for name in ("abc", "xyz")}
 
 
-@pytest.mark.requirement(
-    "http:clients:each_has_its_own_folders", "http:questions:need_no_stream_of_their_own"
-)
 async def test_a_client_with_no_stream_of_its_own_is_asked_for_its_folders(
     listen: Listen, tmp_path: Path
 ) -> None:
@@ -295,7 +282,6 @@ title: Plan
 """
 
 
-@pytest.mark.requirement("vine:paths:http_stays_inside_the_roots")
 @pytest.mark.parametrize("kind", ["streamable", "modern"])
 async def test_absolute_names_of_graphs_stay_inside_the_roots(
     listen: Listen, tmp_path: Path, kind: str
@@ -321,7 +307,6 @@ async def test_absolute_names_of_graphs_stay_inside_the_roots(
         assert result.is_error, text_of(result)
 
 
-@pytest.mark.requirement("http:options:are_those_of_stdio")
 async def test_options_are_those_of_stdio(listen: Listen, project: Project, tmp_path: Path) -> None:
     project.spec(ID)
     words = ("--no-auth", "--read-only", "--toolsets", "chant", "--project", str(project.root))
@@ -337,7 +322,6 @@ async def test_options_are_those_of_stdio(listen: Listen, project: Project, tmp_
         assert not spec.is_error
 
 
-@pytest.mark.requirement("http:servers:many_on_one_project")
 async def test_two_servers_on_one_project_lose_no_change(listen: Listen, project: Project) -> None:
     project.spec(ID, status="in_progress", body="# Work")
     servers = [listen(project.root, "--no-auth") for _ in range(2)]
@@ -358,7 +342,6 @@ async def test_two_servers_on_one_project_lose_no_change(listen: Listen, project
         assert all(f"<{number}>" in text_of(spec) for number in range(12))
 
 
-@pytest.mark.requirement("http:end:calls_in_flight_are_answered")
 async def test_calls_in_flight_are_answered_at_the_end(listen: Listen, tmp_path: Path) -> None:
     server = listen(tmp_path, command=serving(TOOLS))
     answers: list[str] = []
@@ -379,7 +362,6 @@ async def test_calls_in_flight_are_answered_at_the_end(listen: Listen, tmp_path:
     assert "ERROR" not in server.errors
 
 
-@pytest.mark.requirement("http:end:is_bounded")
 async def test_a_call_that_does_not_end_does_not_hold_the_end_up(
     listen: Listen, project: Project, tmp_path: Path
 ) -> None:

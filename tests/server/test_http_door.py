@@ -43,7 +43,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
     server.discard()
 
 
-@pytest.mark.requirement("http:token:asked_for_everywhere")
 @pytest.mark.parametrize(("method", "path"), ALL)
 @pytest.mark.parametrize("given", [None, "Bearer ", f"Bearer {TOKEN}x", f"Basic {TOKEN}", "Bearer \xe4"])
 def test_without_the_token_nobody_comes_in(
@@ -56,7 +55,6 @@ def test_without_the_token_nobody_comes_in(
     assert told["www-authenticate"].startswith("Bearer ")
 
 
-@pytest.mark.requirement("http:token:never_logged")
 def test_the_token_is_in_no_log_and_no_url(server: Listening) -> None:
     session = server.begin(**BEARER)
     server.answer(call(1, "chant_status"), **session)
@@ -66,7 +64,6 @@ def test_the_token_is_in_no_log_and_no_url(server: Listening) -> None:
     assert TOKEN not in server.errors
 
 
-@pytest.mark.requirement("http:health:needs_no_token")
 def test_health_needs_no_token_and_tells_nothing_of_the_project(server: Listening) -> None:
     status, _, body = server.ask("GET", "/health")
     assert status == 200
@@ -76,7 +73,6 @@ def test_health_needs_no_token_and_tells_nothing_of_the_project(server: Listenin
 FOREIGN = ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example:{port}"]
 
 
-@pytest.mark.requirement("http:rebinding:foreign_hosts_are_refused")
 @pytest.mark.parametrize("host", FOREIGN)
 @pytest.mark.parametrize(("method", "path"), [*ALL, ("GET", "/health")])
 def test_foreign_hosts_are_refused(server: Listening, method: str, path: str, host: str) -> None:
@@ -85,7 +81,6 @@ def test_foreign_hosts_are_refused(server: Listening, method: str, path: str, ho
     assert server.ask(method, path, body, **headers)[0] == 421
 
 
-@pytest.mark.requirement("http:rebinding:foreign_origins_are_refused", "http:rebinding:no_other_page_reads")
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "http://localhost", "https://localhost:{port}"]
 )
@@ -98,7 +93,6 @@ def test_foreign_origins_are_refused(server: Listening, method: str, path: str, 
     assert not [name for name in told if name.startswith("access-control")]
 
 
-@pytest.mark.requirement("http:rebinding:own_names_are_answered", "http:rebinding:no_other_page_reads")
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]"])
 def test_own_names_are_answered(server: Listening, name: str) -> None:
     here = f"{name}:{server.port}"
@@ -108,7 +102,6 @@ def test_own_names_are_answered(server: Listening, name: str) -> None:
     assert not [name for name in told if name.startswith("access-control")]
 
 
-@pytest.mark.requirement("http:requests:what_is_wrong_is_said")
 def test_what_is_no_request_is_told_and_no_traceback(server: Listening) -> None:
     session = server.begin(**BEARER)
     json_type = {"content_type": "application/json", "accept": BOTH}
@@ -139,7 +132,6 @@ def test_what_is_no_request_is_told_and_no_traceback(server: Listening) -> None:
     assert text_of(server.answer(call(1, "chant_status", brief=True), **session)) == "1 pending"
 
 
-@pytest.mark.requirement("protocol:envelope:each_request_has_one_answer_under_its_id")
 def test_odd_envelopes_are_answered_under_their_own_ids_over_http(server: Listening) -> None:
     session = server.begin(**BEARER)
     headers = {"content_type": "application/json", "accept": BOTH}
@@ -152,7 +144,6 @@ def test_odd_envelopes_are_answered_under_their_own_ids_over_http(server: Listen
     assert "Traceback" not in server.errors
 
 
-@pytest.mark.requirement("http:requests:have_a_limit")
 def test_long_requests_are_refused(server: Listening) -> None:
     session = server.begin(**BEARER)
     most = 4 * 1024 * 1024
@@ -171,7 +162,6 @@ def test_long_requests_are_refused(server: Listening) -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("http:token:asked_for_everywhere")
 @pytest.mark.parametrize("kind", ["streamable", "modern", "sse"])
 async def test_with_the_token_every_client_comes_in(server: Listening, kind: str) -> None:
     async with client_of(server.url, kind, TOKEN) as client:
@@ -213,7 +203,6 @@ def taken() -> Iterator[int]:
         yield other.getsockname()[1]
 
 
-@pytest.mark.requirement("http:port:free_one_when_the_usual_is_taken", "http:speed:answers_go_out_at_once")
 def test_a_free_port_is_used_when_the_usual_one_is_taken(taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(address, "PORT", taken)
     listener = address.listen(Address())
@@ -226,7 +215,6 @@ def test_a_free_port_is_used_when_the_usual_one_is_taken(taken: int, monkeypatch
             pass
 
 
-@pytest.mark.requirement("http:port:a_taken_one_that_was_asked_for_is_an_error")
 def test_a_taken_port_that_was_asked_for_is_an_error(taken: int, listen: Listen, project: Project) -> None:
     server = listen(project.root, "--http", str(taken), "--no-auth")
     assert server.ended() == 1
@@ -235,21 +223,18 @@ def test_a_taken_port_that_was_asked_for_is_an_error(taken: int, listen: Listen,
     assert "Traceback" not in server.errors
 
 
-@pytest.mark.requirement("http:address:hosts_of_others_are_refused")
 def test_hosts_that_are_none_of_ours_are_refused() -> None:
     for host in ("192.0.2.1", "no-such-host.invalid"):
         with pytest.raises(RefusedError, match=host):
             address.listen(Address(host, 0))
 
 
-@pytest.mark.requirement("http:no_auth:on_this_machine_alone")
 def test_no_auth_is_for_this_machine_alone(listen: Listen, project: Project) -> None:
     server = listen(project.root, "--http", "0.0.0.0:0", "--no-auth")
     assert server.ended() == 1
     assert "--no-auth works only on this machine" in server.errors
 
 
-@pytest.mark.requirement("http:rebinding:own_names_are_answered")
 def test_other_names_are_answered_when_the_user_allows_them(listen: Listen, project: Project) -> None:
     server = listen(
         project.root, "--http", "0.0.0.0:0", "--allow-host", "box.example", "--allow-host", "proxy:80"
@@ -264,7 +249,6 @@ def test_other_names_are_answered_when_the_user_allows_them(listen: Listen, proj
         assert server.ask("POST", "/mcp", initialize(1), host=host)[0] == expected, host
 
 
-@pytest.mark.requirement("http:rebinding:names_of_a_proxy_are_answered")
 def test_a_proxy_with_the_usual_port_is_answered(listen: Listen, project: Project) -> None:
     """Clients leave 443 out of both headers, and a proxy hands them on as they are."""
     server = listen(project.root, "--no-auth", "--allow-host", "proxy.example", "--allow-host", "box:8443")
@@ -297,7 +281,6 @@ def test_the_sixth_version_of_the_protocol_is_served(listen: Listen, project: Pr
     assert text_of(server.answer(call(1, "chant_status", brief=True), **server.begin())) == "No specs"
 
 
-@pytest.mark.requirement("http:token:file_of_ones_own")
 def test_a_token_file_is_made_and_used_again(listen: Listen, project: Project, tmp_path: Path) -> None:
     file = tmp_path / "token"
     for _ in range(2):
@@ -311,7 +294,6 @@ def test_a_token_file_is_made_and_used_again(listen: Listen, project: Project, t
         assert server.stop() == 0
 
 
-@pytest.mark.requirement("http:token:file_of_ones_own")
 def test_a_token_file_that_others_may_read_is_refused(
     listen: Listen, project: Project, tmp_path: Path
 ) -> None:
@@ -328,7 +310,6 @@ def test_a_token_file_that_others_may_read_is_refused(
     assert "holds no token" in server.errors
 
 
-@pytest.mark.requirement("http:options:need_http")
 def test_options_of_http_need_it(listen: Listen, project: Project) -> None:
     command = [sys.executable, "-m", "chant_mcp", "serve", "--no-auth"]
     server = listen(project.root, command=command)

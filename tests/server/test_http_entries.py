@@ -48,11 +48,7 @@ def works(server: Listening, entry: dict[str, Any]) -> bool:
     return server.ask("POST", "/mcp", initialize(1), authorization=given)[0] == 200
 
 
-@pytest.mark.requirement(
-    "http:entries:lead_to_the_server",
-    "http:entries:gone_at_the_end",
-    "speckit:discovery:client_file_is_written",
-)
+@pytest.mark.requirement("speckit:discovery:client_file_is_written")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_entries_lead_to_the_server_while_it_runs(
     listen: Listen, project: Project, tmp_path: Path, how: signal.Signals
@@ -81,7 +77,6 @@ def test_entries_lead_to_the_server_while_it_runs(
     assert records(tmp_path) == []
 
 
-@pytest.mark.requirement("http:token:found_by_its_owner")
 def test_the_token_is_where_the_server_says(listen: Listen, project: Project, tmp_path: Path) -> None:
     server = listen(project.root)
     record = Path(server.line(r"Token: in (.*)\n")[1])
@@ -96,7 +91,6 @@ def test_the_token_is_where_the_server_says(listen: Listen, project: Project, tm
     assert records(tmp_path) == []
 
 
-@pytest.mark.requirement("http:figures:doctor_shows_them")
 def test_doctor_shows_the_figures_of_the_servers_of_a_project(
     listen: Listen, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,7 +116,6 @@ def test_doctor_shows_the_figures_of_the_servers_of_a_project(
     assert read_data(cli.run("doctor", "--json").stdout)["servers"] == []
 
 
-@pytest.mark.requirement("http:entries:no_token_without_auth")
 def test_entries_of_a_server_without_a_token_have_none(listen: Listen, project: Project) -> None:
     server = listen(project.root, "--register", "claude", "--no-auth")
     server.line("Listed as")
@@ -131,7 +124,6 @@ def test_entries_of_a_server_without_a_token_have_none(listen: Listen, project: 
     assert text_of(server.answer(call(1, "chant_status", brief=True), **server.begin())) == "No specs"
 
 
-@pytest.mark.requirement("http:entries:after_a_kill_the_next_start_replaces_it")
 def test_after_a_kill_the_next_start_replaces_the_entry(
     listen: Listen, project: Project, tmp_path: Path
 ) -> None:
@@ -151,7 +143,6 @@ def test_after_a_kill_the_next_start_replaces_the_entry(
     assert servers(project.root) == {}
 
 
-@pytest.mark.requirement("http:entries:after_a_kill_the_next_start_replaces_it")
 def test_after_a_kill_the_entry_goes_at_a_start_that_lists_nothing(
     listen: Listen, project: Project, tmp_path: Path
 ) -> None:
@@ -164,7 +155,6 @@ def test_after_a_kill_the_entry_goes_at_a_start_that_lists_nothing(
     assert records(tmp_path) == []
 
 
-@pytest.mark.requirement("http:entries:removed_only_if_ours")
 def test_what_somebody_else_changed_stays(listen: Listen, project: Project) -> None:
     server = listen(project.root, "--register", "all")
     server.line("Token: in")
@@ -182,7 +172,6 @@ def test_what_somebody_else_changed_stays(listen: Listen, project: Project) -> N
     assert "Traceback" not in server.errors
 
 
-@pytest.mark.requirement("http:servers:many_on_one_project", "http:entries:removed_only_if_ours")
 def test_servers_that_start_at_once_have_an_entry_each(listen: Listen, project: Project) -> None:
     foreign = {"chant-mcp": {"command": "mine"}}
     (project.root / ".mcp.json").write_text(json.dumps({"mcpServers": foreign}), encoding="utf-8")
@@ -203,7 +192,6 @@ def test_servers_that_start_at_once_have_an_entry_each(listen: Listen, project: 
     assert servers(project.root) == foreign
 
 
-@pytest.mark.requirement("http:entries:projects_have_their_own")
 def test_entries_of_other_projects_stay(listen: Listen, tmp_path: Path) -> None:
     one, two = Project(tmp_path / "one"), Project(tmp_path / "two")
     for project in (one, two):
@@ -220,7 +208,6 @@ def test_entries_of_other_projects_stay(listen: Listen, tmp_path: Path) -> None:
     assert works(other, servers(two.root)["chant-mcp"])
 
 
-@pytest.mark.requirement("http:entries:a_broken_file_is_told")
 def test_a_file_that_cannot_be_edited_is_told_and_stays(
     listen: Listen, project: Project, tmp_path: Path
 ) -> None:
@@ -233,7 +220,6 @@ def test_a_file_that_cannot_be_edited_is_told_and_stays(
     assert records(tmp_path) == []
 
 
-@pytest.mark.requirement("http:entries:no_token_in_the_project")
 def test_no_file_of_the_project_holds_the_token(listen: Listen, project: Project) -> None:
     server = listen(project.root, "--register", "all")
     secret = token(server)
@@ -251,7 +237,6 @@ def test_no_file_of_the_project_holds_the_token(listen: Listen, project: Project
     }
 
 
-@pytest.mark.requirement("http:entries:bytes_around_them_stay")
 def test_what_else_a_host_asks_for_stays(listen: Listen, project: Project) -> None:
     file = project.root / ".vscode" / "mcp.json"
     file.parent.mkdir()
@@ -279,7 +264,6 @@ def _errors_of(listen: Listen, project: Project) -> str:
     return server.errors
 
 
-@pytest.mark.requirement("http:entries:removed_only_if_ours")
 def test_an_entry_of_an_earlier_release_that_was_killed_goes(
     listen: Listen, project: Project, tmp_path: Path
 ) -> None:
@@ -292,7 +276,6 @@ def test_an_entry_of_an_earlier_release_that_was_killed_goes(
     assert servers(project.root) == {}
 
 
-@pytest.mark.requirement("http:entries:what_is_left_is_told_and_tried_again")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_an_entry_that_could_not_be_taken_out_goes_when_it_can(
     listen: Listen, project: Project, tmp_path: Path, how: signal.Signals
@@ -317,7 +300,6 @@ def test_an_entry_that_could_not_be_taken_out_goes_when_it_can(
     assert records(tmp_path) == []
 
 
-@pytest.mark.requirement("http:entries:bytes_around_them_stay")
 @pytest.mark.parametrize(
     ("text", "left"),
     [
@@ -334,7 +316,6 @@ def test_a_member_is_taken_out_of_a_text(text: str, left: str) -> None:
     assert json_text.without(text, ("s", "x"), "f") == left
 
 
-@pytest.mark.requirement("http:entries:lead_to_the_server")
 def test_without_a_home_only_a_token_of_ones_own_works(
     listen: Listen, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

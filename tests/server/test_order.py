@@ -9,8 +9,6 @@ from chant_mcp.server.clients import Order
 from harness import Project
 from server.pipes import ID, Pipes, call, locked, text_of
 
-pytestmark = pytest.mark.requirement("protocol:flight:calls_take_effect_in_their_order")
-
 BODY = "# Work\n\n## Acceptance Criteria\n\n- [ ] one\n"
 
 

@@ -88,13 +88,11 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SampleProject:
     return SampleProject(tmp_path)
 
 
-@pytest.mark.requirement("protocol:clients:faults_are_seen")
 def test_a_client_that_is_right_is_ok(sample: SampleProject) -> None:
     trial = judged(FakeClient(sample), sample)
     assert (trial.words, trial.notes) == (dict.fromkeys(COLUMNS, "ok"), [])
 
 
-@pytest.mark.requirement("protocol:clients:faults_are_seen")
 @pytest.mark.parametrize("fault", [None, StepFailedError("it broke")])
 @pytest.mark.parametrize(("step", "column"), COLUMN_OF.items())
 def test_a_step_that_fails_is_named(
@@ -106,7 +104,6 @@ def test_a_step_that_fails_is_named(
     assert any(note.startswith(f"{column}: failed: {step}") for note in trial.notes)
 
 
-@pytest.mark.requirement("protocol:clients:faults_are_seen")
 def test_what_a_client_cannot_is_no_failure(sample: SampleProject) -> None:
     trial = judged(FakeClient(sample, "complete", NotSupportedError("it completes nothing")), sample)
     assert not trial.failed
@@ -114,7 +111,6 @@ def test_what_a_client_cannot_is_no_failure(sample: SampleProject) -> None:
     assert trial.notes == ["complete: not supported: it completes nothing"]
 
 
-@pytest.mark.requirement("protocol:clients:faults_are_seen")
 def test_an_event_of_the_change_before_is_seen(tmp_path: Path) -> None:
     sample = SampleProject(tmp_path)
     trial = judged(FakeClient(sample), sample)

@@ -36,7 +36,6 @@ SIGNALS = [pytest.param(signal.SIGTERM, id="sigterm"), pytest.param(signal.SIGIN
 # The end
 
 
-@pytest.mark.requirement("protocol:exit:closed_input_ends_cleanly")
 @pytest.mark.parametrize(
     "opening", [[], [request(1, "ping")], [initialize(1)], [modern(call(1, "chant_status"))]]
 )
@@ -49,7 +48,6 @@ def test_closed_input_ends_the_process_at_once(pipes: Pipes, opening: list[Messa
     assert ended.seconds < AT_ONCE
 
 
-@pytest.mark.requirement("protocol:one_shot:all_requests_are_answered_before_the_end")
 def test_closed_input_waits_for_the_call_in_flight(pipes: Pipes, project: Project) -> None:
     with locked(project.path(ID)):
         pipes.send(call(1, "chant_spec_update", id=ID, labels=["late"]), request(2, "ping"))
@@ -62,7 +60,6 @@ def test_closed_input_waits_for_the_call_in_flight(pipes: Pipes, project: Projec
 
 @pytest.mark.parametrize("signum", SIGNALS)
 @pytest.mark.parametrize("opening", [request(1, "ping"), initialize(1), modern(call(1, "chant_status"))])
-@pytest.mark.requirement("protocol:exit:sigterm_ends_cleanly", "protocol:exit:ctrl_c_ends_cleanly")
 def test_a_signal_ends_an_idle_server_at_once(pipes: Pipes, signum: signal.Signals, opening: Message) -> None:
     pipes.ask(opening)
     pipes.process.send_signal(signum)
@@ -72,7 +69,6 @@ def test_a_signal_ends_an_idle_server_at_once(pipes: Pipes, signum: signal.Signa
 
 
 @pytest.mark.parametrize("signum", SIGNALS)
-@pytest.mark.requirement("protocol:exit:sigterm_ends_cleanly", "protocol:exit:ctrl_c_ends_cleanly")
 def test_a_signal_ends_a_server_whose_call_never_ends(
     project: Project, serve: Serve, signum: signal.Signals
 ) -> None:
@@ -89,7 +85,6 @@ def test_a_signal_ends_a_server_whose_call_never_ends(
 
 
 @pytest.mark.parametrize("signum", SIGNALS)
-@pytest.mark.requirement("protocol:exit:sigterm_ends_cleanly", "protocol:exit:ctrl_c_ends_cleanly")
 def test_a_signal_ends_a_server_that_waits_for_a_lock(
     pipes: Pipes, project: Project, signum: signal.Signals
 ) -> None:
@@ -106,7 +101,6 @@ def test_a_signal_ends_a_server_that_waits_for_a_lock(
 
 
 @pytest.mark.parametrize("signum", SIGNALS)
-@pytest.mark.requirement("protocol:exit:sigterm_ends_cleanly", "protocol:exit:ctrl_c_ends_cleanly")
 def test_a_signal_ends_a_server_whose_client_never_reads(
     project: Project, serve: Serve, signum: signal.Signals
 ) -> None:
@@ -123,7 +117,6 @@ def test_a_signal_ends_a_server_whose_client_never_reads(
     assert "Traceback" not in ended.errors
 
 
-@pytest.mark.requirement("protocol:exit:closed_input_ends_cleanly")
 def test_a_client_that_is_gone_is_not_waited_for(project: Project, serve: Serve) -> None:
     reader, writer = os.pipe()
     pipes = serve(project.root, stdout=writer)
@@ -137,7 +130,6 @@ def test_a_client_that_is_gone_is_not_waited_for(project: Project, serve: Serve)
     assert ended.seconds < AT_ONCE
 
 
-@pytest.mark.requirement("protocol:exit:ends_with_its_client")
 def test_a_client_that_reads_no_more_is_gone_although_it_might_write(project: Project, serve: Serve) -> None:
     reader, writer = os.pipe()
     pipes = serve(project.root, stdout=writer)
@@ -150,7 +142,6 @@ def test_a_client_that_reads_no_more_is_gone_although_it_might_write(project: Pr
     assert ended.seconds < AT_ONCE
 
 
-@pytest.mark.requirement("protocol:exit:ends_with_its_client")
 @pytest.mark.parametrize(
     "sent",
     [
@@ -175,7 +166,6 @@ def test_a_client_that_ended_its_input_and_reads_nothing_is_gone(
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("protocol:one_shot:waiting_is_bounded")
 async def test_the_wait_for_calls_in_flight_is_bounded() -> None:
     in_reader, in_writer = os.pipe()
     out_reader, out_writer = os.pipe()

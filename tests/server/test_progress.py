@@ -15,7 +15,6 @@ Report = Callable[[str, int, int], object]
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("protocol:progress:long_work_is_reported")
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
 async def test_reports_of_the_core_reach_the_client_from_any_thread(
     project: Project, monkeypatch: pytest.MonkeyPatch, mode: str
@@ -39,7 +38,6 @@ async def test_reports_of_the_core_reach_the_client_from_any_thread(
         assert heard == [(1, "Linting specs: 500 of 2000")]
 
 
-@pytest.mark.requirement("protocol:progress:long_work_is_reported")
 def test_a_line_of_a_terminal_says_how_far_work_is_and_is_empty_at_its_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

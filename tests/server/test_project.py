@@ -34,7 +34,6 @@ def folder(path: Path) -> Path:
 # Finding it
 
 
-@pytest.mark.requirement("server:project:nearest_chant_folder_upwards")
 def test_the_nearest_chant_folder_upwards_marks_the_project(tmp_path: Path) -> None:
     outer, inner = tmp_path / "outer", tmp_path / "outer" / "inner"
     folder(outer / ".chant")
@@ -46,14 +45,12 @@ def test_the_nearest_chant_folder_upwards_marks_the_project(tmp_path: Path) -> N
     assert find_place(folder(inner / ".chant" / "specs" / "deep")).root == inner
 
 
-@pytest.mark.requirement("server:project:nearest_chant_folder_upwards")
 def test_a_chant_folder_above_the_git_top_level_is_another_project(tmp_path: Path) -> None:
     folder(tmp_path / ".chant")
     folder(tmp_path / "clone" / ".git")
     assert find_place(folder(tmp_path / "clone" / "src")).root == tmp_path / "clone"
 
 
-@pytest.mark.requirement("server:project:markers_of_other_dialects")
 @pytest.mark.parametrize("marker", [".specify/", ".mdt-config.toml", "docs/CRs/", "specs/060-ferry/"])
 def test_folders_of_other_dialects_mark_a_project_too(tmp_path: Path, marker: str) -> None:
     folder(tmp_path / "clone" / ".git")
@@ -66,7 +63,6 @@ def test_folders_of_other_dialects_mark_a_project_too(tmp_path: Path, marker: st
     assert find_place(folder(tmp_path / "clone" / "other")).root == tmp_path / "clone"
 
 
-@pytest.mark.requirement("server:project:git_top_level_comes_next")
 @pytest.mark.parametrize("kind", ["folder", "file"])
 def test_without_a_marker_the_git_top_level_is_the_project(tmp_path: Path, kind: str) -> None:
     top = folder(tmp_path / "clone")
@@ -80,7 +76,6 @@ def test_without_a_marker_the_git_top_level_is_the_project(tmp_path: Path, kind:
     assert place.searched == (deep, top / "a", top)
 
 
-@pytest.mark.requirement("server:project:git_top_level_comes_next")
 def test_without_any_marker_the_working_directory_is_the_project(tmp_path: Path) -> None:
     deep = folder(tmp_path / "a" / "b")
     place = find_place(deep)
@@ -88,7 +83,6 @@ def test_without_any_marker_the_working_directory_is_the_project(tmp_path: Path)
     assert place.searched == (deep, *deep.parents)
 
 
-@pytest.mark.requirement("server:project:flag_chooses_the_folder")
 def test_a_folder_given_is_taken_as_it_is(tmp_path: Path) -> None:
     project, elsewhere = tmp_path / "project", folder(tmp_path / "elsewhere")
     folder(project / ".chant")
@@ -98,7 +92,6 @@ def test_a_folder_given_is_taken_as_it_is(tmp_path: Path) -> None:
     assert find_place(project, elsewhere).searched == (elsewhere,)
 
 
-@pytest.mark.requirement("server:project:nearest_chant_folder_upwards")
 def test_spec_files_and_groups_do_not_make_the_chant_folder_a_project(tmp_path: Path) -> None:
     specs = folder(tmp_path / ".chant" / "specs")
     (specs / "001-old-style.md").write_text("# Old\n", encoding="utf-8")
@@ -111,7 +104,6 @@ def test_spec_files_and_groups_do_not_make_the_chant_folder_a_project(tmp_path: 
     assert find_place(notes).root == tmp_path
 
 
-@pytest.mark.requirement("server:project:nearest_chant_folder_upwards")
 def test_a_folder_that_cannot_be_listed_is_no_project(tmp_path: Path) -> None:
     folder(tmp_path / ".chant")
     (folder(tmp_path / "a") / "specs").touch()
@@ -178,7 +170,6 @@ READS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.requirement("server:project:sub_folder_start_behaves_the_same")
 def test_a_server_in_a_sub_folder_reads_the_same(tmp_path: Path, serve: Serve) -> None:
     project = fill(tmp_path / "project")
     project.repository()
@@ -195,9 +186,6 @@ def test_a_server_in_a_sub_folder_reads_the_same(tmp_path: Path, serve: Serve) -
         assert word in told, told
 
 
-@pytest.mark.requirement(
-    "server:project:sub_folder_start_behaves_the_same", "server:files:written_only_in_the_project"
-)
 def test_a_server_in_a_sub_folder_writes_in_the_project(tmp_path: Path, serve: Serve) -> None:
     trees: list[dict[str, bytes]] = []
     for name in ("root", "deep"):
@@ -224,7 +212,6 @@ def test_a_server_in_a_sub_folder_writes_in_the_project(tmp_path: Path, serve: S
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("server:project:flag_chooses_the_folder")
 async def test_a_session_serves_the_folder_given(tmp_path: Path) -> None:
     fill(tmp_path / "here")
     there = Project(tmp_path / "there")
@@ -238,7 +225,6 @@ async def test_a_session_serves_the_folder_given(tmp_path: Path) -> None:
 # What is written where
 
 
-@pytest.mark.requirement("server:files:written_only_in_the_project")
 @pytest.mark.parametrize("in_git", [False, True], ids=["no-git", "git"])
 def test_tools_write_inside_the_project_only(tmp_path: Path, serve: Serve, in_git: bool) -> None:
     project = fill(tmp_path / "project")
@@ -278,7 +264,6 @@ def test_tools_write_inside_the_project_only(tmp_path: Path, serve: Serve, in_gi
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("server:project:recovery_holds_nothing_up")
 async def test_recovery_holds_up_only_what_depends_on_it(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,7 +45,7 @@ def plain(message: Message) -> Message:
 # Revisions
 
 
-@pytest.mark.requirement("protocol:revisions:four_by_handshake", "protocol:initialize:advertises_tools")
+@pytest.mark.requirement("protocol:initialize:advertises_tools")
 @pytest.mark.parametrize("revision", HANDSHAKE)
 def test_a_handshake_agrees_on_the_clients_revision(pipes: Pipes, revision: str) -> None:
     result = pipes.ask(initialize(1, revision))["result"]
@@ -58,14 +58,13 @@ def test_a_handshake_agrees_on_the_clients_revision(pipes: Pipes, revision: str)
     assert pipes.finish(request(4, "ping")).answer(4)["result"] == {}
 
 
-@pytest.mark.requirement("protocol:revisions:four_by_handshake")
 @pytest.mark.parametrize("revision", ["1999-01-01", "2099-12-31", MODERN, "", "latest"])
 def test_a_handshake_with_an_unknown_revision_offers_the_newest_one(pipes: Pipes, revision: str) -> None:
     assert pipes.ask(initialize(1, revision))["result"]["protocolVersion"] == "2025-11-25"
     assert "result" in pipes.ask(call(2, "chant_status"))
 
 
-@pytest.mark.requirement("protocol:revisions:2026_07_28_by_envelope", "protocol:results:id_is_echoed")
+@pytest.mark.requirement("protocol:results:id_is_echoed")
 def test_requests_in_an_envelope_are_answered_in_their_revision(pipes: Pipes) -> None:
     found = pipes.ask(modern(request("first", "server/discover")))["result"]
     assert found["supportedVersions"] == [MODERN]
@@ -84,9 +83,7 @@ def test_requests_in_an_envelope_are_answered_in_their_revision(pipes: Pipes) ->
     assert pipes.finish().code == 0
 
 
-@pytest.mark.requirement(
-    "protocol:revisions:2026_07_28_by_envelope", "protocol:errors:object_has_code_and_message"
-)
+@pytest.mark.requirement("protocol:errors:object_has_code_and_message")
 def test_an_envelope_of_another_revision_is_told_which_there_are(pipes: Pipes) -> None:
     unknown = {**ENVELOPE, "io.modelcontextprotocol/protocolVersion": "2099-01-01"}
     error = pipes.ask(request(1, "tools/list", {"_meta": unknown}))["error"]
@@ -94,7 +91,6 @@ def test_an_envelope_of_another_revision_is_told_which_there_are(pipes: Pipes) -
     assert "result" in pipes.ask(modern(request(2, "tools/list")))
 
 
-@pytest.mark.requirement("protocol:revisions:2026_07_28_by_envelope", "protocol:revisions:four_by_handshake")
 def test_the_eras_do_not_mix_on_one_connection(project: Project, serve: Serve) -> None:
     new = serve(project.root)
     assert "result" in new.ask(modern(request(1, "server/discover")))
@@ -123,7 +119,7 @@ def test_initialize_names_the_server_and_its_version(pipes: Pipes) -> None:
     assert INSTRUCTIONS["chant"] in result["instructions"]
 
 
-@pytest.mark.requirement("protocol:initialize:advertises_tools", "server:search:instructions_say_when")
+@pytest.mark.requirement("protocol:initialize:advertises_tools")
 def test_instructions_say_when_they_help_and_are_shorter_than_hosts_cut(project: Project) -> None:
     instructions = project.server(toolsets=["all"]).instructions or ""
     assert instructions.startswith(
@@ -212,8 +208,6 @@ def test_the_seeds_error_scenarios(project: Project, serve: Serve, tmp_path_fact
 
 @pytest.mark.anyio
 @pytest.mark.requirement(
-    "protocol:revisions:four_by_handshake",
-    "protocol:revisions:2026_07_28_by_envelope",
     "protocol:tools:list_advertises_them",
     "protocol:tools:call_runs_one",
     "protocol:errors:tool_errors_are_results",
@@ -245,7 +239,6 @@ async def test_an_in_memory_client_works_in_both_eras(call: Caller) -> None:
 # What cannot be kept is refused
 
 
-@pytest.mark.requirement("protocol:refusals:what_cannot_be_kept")
 @pytest.mark.parametrize("shape", [plain, modern])
 def test_a_token_that_is_true_and_a_resource_that_cannot_be_are_refused(pipes: Pipes, shape: Any) -> None:
     asked = shape(request(1, "tools/list"))

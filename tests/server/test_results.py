@@ -152,12 +152,7 @@ def only_text(result: CallToolResult) -> str:
 # JSON
 
 
-@pytest.mark.requirement(
-    "server:result:json_has_a_row_a_line",
-    "server:result:structured_content_equals_the_text",
-    "server:result:no_banner",
-    "protocol:results:content_is_a_list_of_text",
-)
+@pytest.mark.requirement("server:result:json_has_a_row_a_line", "protocol:results:content_is_a_list_of_text")
 async def test_json_answers_are_one_block_equal_to_the_structure(filled: Caller) -> None:
     for tool, arguments in DATA:
         result = await filled(tool, **arguments)
@@ -170,9 +165,6 @@ async def test_json_answers_are_one_block_equal_to_the_structure(filled: Caller)
         assert "\n" in text, tool
 
 
-@pytest.mark.requirement(
-    "server:result:structured_content_equals_the_text", "server:result:keys_keep_the_order_of_the_seed"
-)
 @pytest.mark.parametrize("framed", [dict, modern], ids=["bare", "envelope"])
 def test_on_the_wire_both_forms_have_the_same_keys_in_the_same_order(
     project: Project, serve: Serve, framed: Any
@@ -185,7 +177,6 @@ def test_on_the_wire_both_forms_have_the_same_keys_in_the_same_order(
         assert json.dumps(result["structuredContent"]) == text, tool
 
 
-@pytest.mark.requirement("server:result:keys_keep_the_order_of_the_seed")
 async def test_keys_stand_in_the_order_of_the_seed(filled: Caller) -> None:
     checked: set[tuple[str, str]] = set()
     for tool, arguments in DATA:
@@ -198,14 +189,12 @@ async def test_keys_stand_in_the_order_of_the_seed(filled: Caller) -> None:
     assert checked == {(tool, holder) for tool, holders in ORDER.items() for holder in holders}
 
 
-@pytest.mark.requirement("server:result:keys_keep_the_order_of_the_seed")
 async def test_the_keys_of_the_seed_come_first(filled: Caller) -> None:
     for tool, arguments in DATA:
         keys = ORDER[tool][""]
         assert list(await filled.data(tool, **arguments))[: len(keys)] == keys
 
 
-@pytest.mark.requirement("server:result:structured_content_equals_the_text")
 async def test_answers_have_the_types_of_the_seed(filled: Caller) -> None:
     text, count, flag = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
     maybe = {"type": ["string", "null"]}
@@ -263,7 +252,6 @@ async def test_answers_have_the_types_of_the_seed(filled: Caller) -> None:
 # Prose
 
 
-@pytest.mark.requirement("server:result:prose_has_no_structured_content", "server:result:no_banner")
 async def test_prose_is_text_only(filled: Caller) -> None:
     for tool, arguments, words in PROSE:
         if tool == "chant_resume":
@@ -277,7 +265,6 @@ async def test_prose_is_text_only(filled: Caller) -> None:
     assert only_text(archived).startswith(f"Archived spec: {BUSY} -> ")
 
 
-@pytest.mark.requirement("server:result:no_banner")
 async def test_no_answer_and_no_error_stands_in_a_banner(filled: Caller) -> None:
     calls = [*DATA, *((tool, arguments) for tool, arguments, _ in PROSE)]
     calls += [(tool, {}) for tool, _ in DATA] + [(tool, {"id": "nothing"}) for tool, _ in DATA]
@@ -289,7 +276,6 @@ async def test_no_answer_and_no_error_stands_in_a_banner(filled: Caller) -> None
 # Words
 
 
-@pytest.mark.requirement("server:result:statuses_are_underscored")
 async def test_statuses_are_underscored_wherever_they_stand(filled: Caller) -> None:
     project = filled.project
     project.spec("2026-01-22-005-dep", depends_on=[BUSY, "2026-01-22-004-eye"])

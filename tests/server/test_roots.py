@@ -20,10 +20,7 @@ from pydantic import FileUrl
 from server.pipes import AT_ONCE, Serve, call, initialize, notification
 from server.pipes import text_of as text_on_wire
 
-pytestmark = [
-    pytest.mark.anyio,
-    pytest.mark.requirement("server:project:client_roots_when_the_folder_says_nothing"),
-]
+pytestmark = pytest.mark.anyio
 
 ID = "2026-01-22-001-x7m"
 

@@ -95,7 +95,6 @@ async def test_names_in_other_arguments_lead_nowhere(call: Caller) -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("server:security:front_matter_paths_are_confined")
 async def test_files_named_in_front_matter_are_read_inside_the_project_only(call: Caller) -> None:
     project = call.project
     beside = project.root.parent
@@ -134,7 +133,6 @@ async def test_files_named_in_front_matter_are_read_inside_the_project_only(call
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("server:security:symlink_out_of_the_project_is_refused")
 async def test_a_spec_that_is_a_link_out_of_the_project_is_a_problem(call: Caller) -> None:
     project = call.project
     project.spec(ID, body="# One")
@@ -157,7 +155,6 @@ async def test_a_spec_that_is_a_link_out_of_the_project_is_a_problem(call: Calle
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("server:security:symlink_out_of_the_project_is_refused")
 async def test_folders_that_are_links_out_of_the_project_lead_nowhere(call: Caller) -> None:
     project = call.project
     project.spec(ID, status="completed", body="# One")
@@ -232,7 +229,6 @@ def shell_words(marker: Path) -> Iterator[str]:
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("server:security:text_of_a_spec_is_never_run")
 @pytest.mark.parametrize("in_git", [False, True], ids=["no-git", "git"])
 async def test_no_text_of_a_spec_is_run(call: Caller, in_git: bool) -> None:
     project = call.project
@@ -271,7 +267,6 @@ async def test_no_text_of_a_spec_is_run(call: Caller, in_git: bool) -> None:
 # Times
 
 
-@pytest.mark.requirement("server:times:are_utc")
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kolkata"])
 def test_times_written_into_files_are_utc(
     project: Project, serve: Serve, monkeypatch: pytest.MonkeyPatch, zone: str
@@ -295,9 +290,6 @@ def test_times_written_into_files_are_utc(
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement(
-    "server:read_only:refuses_mutating_calls", "server:files:written_only_in_the_project"
-)
 async def test_refused_calls_write_nothing(call: Caller) -> None:
     call.project.spec(ID, status="completed", body="# One")
     before = tree(call.project.root)

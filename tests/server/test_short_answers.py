@@ -73,9 +73,6 @@ def bytes_of(result: CallToolResult) -> tuple[int, int]:
     return len("".join(texts).encode()), len(structured.encode())
 
 
-@pytest.mark.requirement(
-    "tools:tokens:answers_are_held_to_them", "tools:tokens:without_them_nothing_is_another"
-)
 async def test_every_reading_tool_is_held_to_its_tokens(full: Project) -> None:
     async with Client(server_of(full), mode="2026-07-28") as client:
         call = Caller(client, full)
@@ -92,7 +89,6 @@ async def test_every_reading_tool_is_held_to_its_tokens(full: Project) -> None:
             assert same.structured_content == whole.structured_content, tool
 
 
-@pytest.mark.requirement("tools:tokens:documents_lose_sections", "tools:tokens:lists_lose_rows_from_the_end")
 async def test_what_is_left_out_is_got_as_the_answer_says(full: Project) -> None:
     async with Client(server_of(full), mode="2026-07-28") as client:
         call = Caller(client, full)
@@ -125,7 +121,6 @@ ASKING: list[tuple[str, dict[str, Any]]] = [
 """A call of each tool that takes `since`."""
 
 
-@pytest.mark.requirement("tools:since:what_is_new", "tools:since:reset")
 async def test_since_a_cursor_only_what_is_new_is_reported(full: Project) -> None:
     async with Client(server_of(full), mode="2026-07-28") as client:
         call = Caller(client, full)
@@ -161,7 +156,6 @@ async def test_since_a_cursor_only_what_is_new_is_reported(full: Project) -> Non
             assert found["cursor"] != cursors[tool]
 
 
-@pytest.mark.requirement("tools:since:reset")
 async def test_a_cursor_of_another_process_or_about_other_files_is_reset(full: Project) -> None:
     cursors: list[str] = []
     for _ in range(2):

@@ -163,9 +163,6 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 """Calls whose answers could grow with the project."""
 
 
-@pytest.mark.requirement(
-    "server:sizes:text_stays_under_50000_characters", "server:result:structured_content_equals_the_text"
-)
 @pytest.mark.parametrize("monster", MONSTERS, ids=lambda monster: monster.__name__)
 async def test_no_answer_reaches_50000_characters(
     project: Project, monster: Callable[[Project], None]
@@ -195,9 +192,6 @@ async def _answer(server: Any, tool: str, arguments: dict[str, Any]) -> Any:
 # One document
 
 
-@pytest.mark.requirement(
-    "server:sizes:spec_get_takes_offset_and_max_chars", "server:sizes:cut_answers_say_how_to_go_on"
-)
 async def test_a_body_is_read_in_pieces_of_40000_characters(call: Caller) -> None:
     body = "".join(f"{number} é🙂\n" for number in range(20_000)).strip()
     call.project.spec(FIRST, body=body)
@@ -209,9 +203,6 @@ async def test_a_body_is_read_in_pieces_of_40000_characters(call: Caller) -> Non
     assert second["next_offset"] == 40_010
 
 
-@pytest.mark.requirement(
-    "server:sizes:spec_get_takes_offset_and_max_chars", "server:sizes:cut_answers_say_how_to_go_on"
-)
 @pytest.mark.parametrize("most", [1_000_000, 40_000, 9_999])
 async def test_pieces_put_together_are_the_body(call: Caller, most: int) -> None:
     body = ("# Title\n" + f"line {ODD}\r\n" * 9_000).strip()
@@ -230,7 +221,6 @@ async def test_pieces_put_together_are_the_body(call: Caller, most: int) -> None
     assert "next_offset" not in await call.data("chant_spec_get", id=FIRST, offset=len(body))
 
 
-@pytest.mark.requirement("server:sizes:spec_get_takes_offset_and_max_chars")
 async def test_a_body_that_fits_is_told_as_before(call: Caller) -> None:
     call.project.spec(FIRST, body="# Short")
     data = await call.data("chant_spec_get", id=FIRST)
@@ -238,7 +228,6 @@ async def test_a_body_that_fits_is_told_as_before(call: Caller) -> None:
     assert "body_chars" not in data
 
 
-@pytest.mark.requirement("server:sizes:cut_answers_say_how_to_go_on")
 async def test_a_log_leads_on_to_its_end(call: Caller) -> None:
     text = "".join(f"{number} {ODD}\n" for number in range(5_000))
     call.project.spec(FIRST, status="in_progress")
@@ -264,9 +253,6 @@ def numbers(project: Project, count: int) -> list[str]:
     return [id_of(number) for number in range(count)]
 
 
-@pytest.mark.requirement(
-    "server:sizes:lists_take_limit_and_offset", "server:sizes:cut_answers_say_how_to_go_on"
-)
 @pytest.mark.parametrize("tool", ["chant_spec_list", "chant_ready", "chant_search"])
 async def test_paging_visits_every_spec_exactly_once(call: Caller, tool: str) -> None:
     ids = numbers(call.project, 520)
@@ -286,7 +272,6 @@ async def test_paging_visits_every_spec_exactly_once(call: Caller, tool: str) ->
         assert seen == ids, limit
 
 
-@pytest.mark.requirement("server:sizes:lists_take_limit_and_offset")
 @pytest.mark.parametrize("tool", ["chant_spec_list", "chant_ready", "chant_search"])
 async def test_pages_at_the_edges(call: Caller, tool: str) -> None:
     ids = numbers(call.project, 60)
@@ -302,9 +287,6 @@ async def test_pages_at_the_edges(call: Caller, tool: str) -> None:
     assert (none["specs"], none["returned"], none["total"]) == ([], 0, 60)
 
 
-@pytest.mark.requirement(
-    "server:sizes:lists_take_limit_and_offset", "server:sizes:cut_answers_say_how_to_go_on"
-)
 async def test_paging_through_lint_visits_every_finding_exactly_once(call: Caller) -> None:
     ids = numbers(call.project, 150)
     for number in range(0, 150, 3):
@@ -328,9 +310,6 @@ async def test_paging_through_lint_visits_every_finding_exactly_once(call: Calle
         assert len(scores) == whole["red"] + whole["yellow"] + whole["green"]
 
 
-@pytest.mark.requirement(
-    "server:sizes:lists_take_limit_and_offset", "server:sizes:cut_answers_say_how_to_go_on"
-)
 async def test_paging_visits_every_run_exactly_once(call: Caller) -> None:
     call.project.spec(FIRST)
     folder = call.project.root / ".chant" / "processes"
@@ -351,7 +330,6 @@ async def test_paging_visits_every_run_exactly_once(call: Caller) -> None:
 # What is left out is reported
 
 
-@pytest.mark.requirement("server:sizes:cut_answers_say_how_to_go_on")
 @pytest.mark.parametrize("tool", ["chant_spec_list", "chant_spec_get"])
 async def test_a_list_of_entries_that_is_cut_tells_how_many_there_are(call: Caller, tool: str) -> None:
     call.project.spec(FIRST, labels=[f"label-{number}" for number in range(4_321)])
@@ -359,7 +337,6 @@ async def test_a_list_of_entries_that_is_cut_tells_how_many_there_are(call: Call
     assert "label-4320" in text or "4321" in text
 
 
-@pytest.mark.requirement("server:sizes:cut_answers_say_how_to_go_on")
 async def test_criteria_that_are_cut_are_counted(call: Caller) -> None:
     items = "\n".join(f"- [ ] {number} {'c' * 50}" for number in range(1_234))
     call.project.spec(FIRST, body=f"# T\n\n## Acceptance Criteria\n\n{items}")
@@ -368,7 +345,6 @@ async def test_criteria_that_are_cut_are_counted(call: Caller) -> None:
     assert len(data["unchecked_items"]) < 1_234 == data["unchecked_items_total"]
 
 
-@pytest.mark.requirement("server:sizes:cut_answers_say_how_to_go_on")
 async def test_problems_that_are_cut_are_counted(call: Caller) -> None:
     for number in range(100):
         call.project.write(id_of(number), f"---\nstatus: nonsense-{number}\n---\n")
@@ -378,7 +354,6 @@ async def test_problems_that_are_cut_are_counted(call: Caller) -> None:
         assert data["problems_total"] == 100
 
 
-@pytest.mark.requirement("server:sizes:cut_answers_say_how_to_go_on")
 async def test_activity_that_is_cut_is_counted(call: Caller) -> None:
     for number in range(120):
         call.project.spec(id_of(number), status="in_progress")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-import pytest
 from chant_mcp.server.skills import EXTENSION_ID
 from server.pipes import Message, Pipes, initialize, modern, request
 
@@ -16,7 +15,6 @@ def _ask(pipes: Pipes, method: str, **params: Any) -> Message:
     return pipes.ask(modern(request(method, method, params)))
 
 
-@pytest.mark.requirement("server:skills:listed_with_digests")
 def test_skills_are_listed_with_digests_of_what_is_read(pipes: Pipes) -> None:
     discovered = _ask(pipes, "server/discover")["result"]
     assert discovered["capabilities"]["extensions"][EXTENSION_ID] == {"directoryRead": True}
@@ -46,7 +44,6 @@ def test_skills_are_listed_with_digests_of_what_is_read(pipes: Pipes) -> None:
     ]
 
 
-@pytest.mark.requirement("server:skills:what_is_none_is_refused")
 def test_what_is_no_skill_or_folder_is_refused(pipes: Pipes) -> None:
     for method, uri in (
         ("skills/get", "skill://chant-mcp/dance/SKILL.md"),
@@ -58,7 +55,6 @@ def test_what_is_no_skill_or_folder_is_refused(pipes: Pipes) -> None:
     assert _ask(pipes, "skills/list", cursor="x")["error"]["code"] == -32602
 
 
-@pytest.mark.requirement("server:skills:old_hosts_read_the_resource")
 def test_an_older_host_reads_the_resource_as_before(pipes: Pipes) -> None:
     pipes.ask(initialize(1))
     listed = pipes.ask(request(2, "resources/list"))["result"]["resources"]
@@ -69,7 +65,6 @@ def test_an_older_host_reads_the_resource_as_before(pipes: Pipes) -> None:
     assert pipes.ask(request(4, "skills/list"))["error"]["code"] == -32601
 
 
-@pytest.mark.requirement("hosts:prime:is_a_prompt_and_a_resource")
 def test_prime_is_a_prompt_and_a_resource(pipes: Pipes) -> None:
     [contents] = _ask(pipes, "resources/read", uri="chant://prime")["result"]["contents"]
     assert "Ready (" in contents["text"]

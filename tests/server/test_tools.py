@@ -112,7 +112,6 @@ async def test_names_are_such_that_no_host_cuts_them(listed: list[dict[str, Any]
 # Hints
 
 
-@pytest.mark.requirement("server:annotations:all_four_hints_are_set")
 async def test_every_tool_states_all_four_hints(listed: list[dict[str, Any]]) -> None:
     hints = {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
     for tool in listed:
@@ -135,7 +134,6 @@ async def test_query_tools_are_read_only_and_the_others_are_not(listed: list[dic
         assert hints["openWorldHint"] is (tool["name"] in starts)
 
 
-@pytest.mark.requirement("server:annotations:all_four_hints_are_set")
 async def test_what_takes_away_is_destructive_and_what_adds_is_not(listed: list[dict[str, Any]]) -> None:
     destructive = {tool["name"] for tool in listed if tool["annotations"]["destructiveHint"]}
     assert destructive >= {"chant_cancel", "chant_archive", "chant_reset", "chant_resume"}
@@ -164,7 +162,6 @@ async def test_read_only_tools_leave_every_byte_as_it_is(call: Caller) -> None:
 # Schemas
 
 
-@pytest.mark.requirement("server:schemas:no_any_of_and_no_titles")
 async def test_input_schemas_are_flat_objects_of_plain_types(listed: list[dict[str, Any]]) -> None:
     for tool in listed:
         schema = tool["inputSchema"]
@@ -236,7 +233,6 @@ async def test_no_description_is_cut_by_a_host(listed: list[dict[str, Any]]) -> 
     assert all(0 < len(tool["description"]) < 2048 for tool in listed)
 
 
-@pytest.mark.requirement("server:schemas:output_schema_only_for_one_shape")
 async def test_published_output_schemas_hold_for_every_answer(call: Caller) -> None:
     project = call.project
     for number in range(3):
@@ -256,7 +252,6 @@ async def test_published_output_schemas_hold_for_every_answer(call: Caller) -> N
 # Size
 
 
-@pytest.mark.requirement("server:schemas:chant_tools_average_480_bytes")
 async def test_the_entries_of_the_list_take_480_bytes_on_average(project: Project, serve: Serve) -> None:
     for framed in (lambda message: message, modern):
         pipes: Pipes = serve(project.root)
@@ -299,7 +294,6 @@ def two_toolsets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tool_calls, "dialects_in", found)
 
 
-@pytest.mark.requirement("server:toolsets:auto_lists_the_dialects_found")
 async def test_auto_lists_the_tools_of_the_dialects_found(
     two_toolsets: None, project: Project, tmp_path: Path
 ) -> None:
@@ -310,7 +304,6 @@ async def test_auto_lists_the_tools_of_the_dialects_found(
     assert await names(server(project.root, "auto")) == [*IN_ORDER, "other_read", "other_write"]
 
 
-@pytest.mark.requirement("server:toolsets:auto_lists_the_dialects_found")
 async def test_auto_looks_again_at_each_listing(two_toolsets: None, tmp_path: Path) -> None:
     (tmp_path / "other").touch()
     one = server(tmp_path, "auto")
@@ -319,12 +312,10 @@ async def test_auto_looks_again_at_each_listing(two_toolsets: None, tmp_path: Pa
     assert await names(one) == [*IN_ORDER, "other_read", "other_write"]
 
 
-@pytest.mark.requirement("server:toolsets:auto_lists_all_when_none_is_found")
 async def test_auto_lists_everything_where_nothing_is_found(two_toolsets: None, tmp_path: Path) -> None:
     assert await names(server(tmp_path, "auto")) == [*IN_ORDER, "other_read", "other_write"]
 
 
-@pytest.mark.requirement("server:toolsets:flag_names_all_or_a_list")
 async def test_toolsets_can_be_named(two_toolsets: None, project: Project) -> None:
     assert await names(server(project.root, "chant")) == IN_ORDER
     assert await names(server(project.root, "other")) == ["other_read", "other_write"]
@@ -333,7 +324,6 @@ async def test_toolsets_can_be_named(two_toolsets: None, project: Project) -> No
         assert await names(server(project.root, *choice)) == everything
 
 
-@pytest.mark.requirement("server:toolsets:unlisted_tool_still_works_by_name")
 async def test_a_tool_outside_the_list_works_by_name(two_toolsets: None, project: Project) -> None:
     one = server(project.root, "other")
     assert "chant_status" not in await names(one)
@@ -344,7 +334,6 @@ async def test_a_tool_outside_the_list_works_by_name(two_toolsets: None, project
 # Read-only
 
 
-@pytest.mark.requirement("server:read_only:lists_no_mutating_tool")
 @pytest.mark.parametrize("choice", [["auto"], ["all"], ["chant"], ["chant", "other"]])
 async def test_a_read_only_server_lists_no_tool_that_changes_something(
     two_toolsets: None, project: Project, choice: list[str]
@@ -358,7 +347,6 @@ async def test_a_read_only_server_lists_no_tool_that_changes_something(
     assert "other_write" not in found
 
 
-@pytest.mark.requirement("server:read_only:refuses_mutating_calls")
 async def test_a_read_only_server_changes_nothing(project: Project) -> None:
     project.spec(ID, status="failed", body="# One")
     before = tree(project.root)

@@ -25,12 +25,6 @@ MOST_OF_ONE = {"vine_write": 3072}
 """Bytes that single entries may take (decisions 3)."""
 
 
-@pytest.mark.requirement(
-    "server:schemas:snapshots_are_committed",
-    "server:schemas:chant_tools_average_480_bytes",
-    "server:schemas:all_forty_two_take_26000_bytes",
-    "server:schemas:tickets_and_vine_write_stay_small",
-)
 async def test_tools_are_as_their_snapshots(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     tools = await project.server(toolsets=["all", "items"]).list_tools()
     entries = {tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools}
@@ -60,7 +54,6 @@ async def test_tools_are_as_their_snapshots(project: Project, capsys: pytest.Cap
     assert {path.name: path.read_text("utf-8") for path in SNAPS.iterdir()} == written
 
 
-@pytest.mark.requirement("server:schemas:most_parameters_are_described")
 async def test_parameters_say_what_they_are_as_far_as_there_is_room(project: Project) -> None:
     tools = await project.server(toolsets=["all"]).list_tools()
     parameters = [node for tool in tools for node in tool.input_schema["properties"].values()]

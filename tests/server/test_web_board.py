@@ -42,7 +42,6 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebBoardProcess]
     process.discard()
 
 
-@pytest.mark.requirement("web_board:access:a_code_opens_it_once")
 def test_a_second_use_of_the_code_ends_the_session(tmp_path: Path) -> None:
     board = start_web_board(project_at(tmp_path).root)
     try:
@@ -61,9 +60,6 @@ def test_a_second_use_of_the_code_ends_the_session(tmp_path: Path) -> None:
         board.discard()
 
 
-@pytest.mark.requirement(
-    "web_board:access:no_cookie_and_no_secret_in_addresses", "web_board:walls:policy_by_hashes"
-)
 def test_the_page_holds_no_secret_and_its_policy_fits_it(board: WebBoardProcess) -> None:
     status, headers, html = board.listening.ask("GET", "/board")
     assert status == 200
@@ -80,7 +76,6 @@ def test_the_page_holds_no_secret_and_its_policy_fits_it(board: WebBoardProcess)
     assert len(html) <= 80_000
 
 
-@pytest.mark.requirement("web_board:walls:only_the_person_acts")
 def test_no_one_else_acts(board: WebBoardProcess) -> None:
     project = Project(board.listening.root)
     before = project.text(WAITING)
@@ -109,7 +104,6 @@ def test_no_one_else_acts(board: WebBoardProcess) -> None:
     assert project.text(WAITING) == before
 
 
-@pytest.mark.requirement("web_board:acts:of_what_was_seen", "web_board:acts:recorded_as_a_persons")
 def test_a_person_decides_about_what_they_saw(tmp_path: Path) -> None:
     project = project_at(tmp_path)
     board = start_web_board(project.root)
@@ -137,7 +131,6 @@ def test_a_person_decides_about_what_they_saw(tmp_path: Path) -> None:
         board.discard()
 
 
-@pytest.mark.requirement("web_board:acts:none_read_only")
 def test_a_board_to_look_at_changes_nothing(tmp_path: Path) -> None:
     project = project_at(tmp_path)
     board = start_web_board(project.root, "--read-only")
@@ -154,7 +147,6 @@ def test_a_board_to_look_at_changes_nothing(tmp_path: Path) -> None:
         board.discard()
 
 
-@pytest.mark.requirement("web_board:live:a_change_is_announced")
 def test_a_change_reaches_an_open_page(board: WebBoardProcess) -> None:
     project = Project(board.listening.root)
     host, port = board.url.removeprefix("http://").split(":")
@@ -172,7 +164,6 @@ def test_a_change_reaches_an_open_page(board: WebBoardProcess) -> None:
         connection.close()
 
 
-@pytest.mark.requirement("web_board:access:only_at_a_terminal")
 def test_without_a_person_at_a_terminal_it_does_not_start(tmp_path: Path) -> None:
     project_at(tmp_path)
     done = subprocess.run(

@@ -82,7 +82,6 @@ async def test_what_the_disk_refuses_is_told_as_an_internal_error(call: Caller) 
     assert said.startswith("Error: `specs/060-mcp/tasks.md` cannot be read")
 
 
-@pytest.mark.requirement("speckit:complete_task:concurrent_ones_lose_nothing")
 def test_vector_8_ten_processes_complete_at_once_and_lose_nothing(features: Features, serve: Serve) -> None:
     text = "".join(f"- [ ] T{n:03} [P] task {n}\n" for n in range(100))
     path = features.tasks(text)
@@ -100,7 +99,6 @@ def test_vector_8_ten_processes_complete_at_once_and_lose_nothing(features: Feat
     assert sorted(event["task"] for event in features.events()) == [f"T{n:03}" for n in range(100)]
 
 
-@pytest.mark.requirement("speckit:complete_task:hundreds_without_a_board")
 def test_vector_11_hundreds_are_completed_and_a_later_reader_sees_them(
     features: Features, serve: Serve
 ) -> None:

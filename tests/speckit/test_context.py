@@ -62,7 +62,6 @@ async def test_vector_2_a_branch_names_its_feature_from_any_subfolder(features: 
         assert text_of(refused).startswith("Error: Unknown parameter: feature.")
 
 
-@pytest.mark.requirement("speckit:get_context:conflict_warns", "speckit:get_context:feature_order")
 async def test_vector_3_feature_json_is_followed_and_the_branch_warned_of(call: Caller) -> None:
     features = Features(call.project.root)
     features.write("specs/002-other/spec.md", "# Other\n")
@@ -77,7 +76,6 @@ async def test_vector_3_feature_json_is_followed_and_the_branch_warned_of(call: 
     assert result.structured_content["warnings"][0].startswith(warning)
 
 
-@pytest.mark.requirement("speckit:get_context:branches_of_every_form")
 @pytest.mark.parametrize(
     ("branch", "expected"),
     [
@@ -96,7 +94,6 @@ async def test_branches_are_matched_by_their_last_part(
     assert (await context(features))["spec_dir"] == expected
 
 
-@pytest.mark.requirement("speckit:get_context:same_from_everywhere")
 async def test_a_worktree_has_its_own_branch_and_a_detached_head_none(
     features: Features, tmp_path: Path
 ) -> None:
@@ -114,7 +111,6 @@ async def test_a_worktree_has_its_own_branch_and_a_detached_head_none(
     assert (found["branch"], found["spec_dir"]) == (None, f"specs/{NAME}")
 
 
-@pytest.mark.requirement("speckit:get_context:feature_order")
 async def test_the_environment_names_a_feature_before_all_else(features: Features) -> None:
     features.write("specs/061-next/spec.md", "# Next\n")
     found = await context(features, SPECIFY_FEATURE_DIRECTORY="specs/061-next")
@@ -163,7 +159,6 @@ async def test_vector_4_what_is_not_there_is_told_with_what_makes_it(call: Calle
     assert said == "Artifact 'spec' not found. Feature context: None"
 
 
-@pytest.mark.requirement("speckit:read_spec:checklists_of_today")
 async def test_checklists_are_read_from_their_folder(call: Caller) -> None:
     features = Features(call.project.root)
     features.write(f"specs/{NAME}/checklists/ux.md", "- [ ] CHK001 b\n")
@@ -185,7 +180,6 @@ async def test_other_artifacts_are_refused(call: Caller, artifact: str) -> None:
     )
 
 
-@pytest.mark.requirement("speckit:read_spec:pages")
 async def test_a_long_document_comes_in_pieces(call: Caller) -> None:
     features = Features(call.project.root)
     text = "".join(f"line {n} é\n" for n in range(9000))
@@ -204,7 +198,6 @@ async def test_a_long_document_comes_in_pieces(call: Caller) -> None:
     assert read == text
 
 
-@pytest.mark.requirement("speckit:read_spec:bytes_that_are_no_text")
 async def test_bytes_that_are_no_text_are_shown_as_such(call: Caller) -> None:
     Features(call.project.root).write(f"specs/{NAME}/spec.md", b"# a\xff\n")
     assert await call.text("rstn_read_spec", artifact="spec") == "# a\N{REPLACEMENT CHARACTER}\n"

@@ -22,11 +22,6 @@ def counted(features: Features, text: str) -> tuple[dict[str, Any], int]:
     return read, len(read["tasks"]) + criteria + len(read.get("unread", []))
 
 
-@pytest.mark.requirement(
-    "speckit:tasks:what_looks_like_one_is_named",
-    "speckit:tasks:other_ids",
-    "speckit:tasks:headings_are_tasks",
-)
 def test_every_bullet_box_and_id_is_read_or_named(features: Features) -> None:
     forms = list(lines())
     text = "".join(f"{line}\n\n" for line, _ in forms)
@@ -37,9 +32,6 @@ def test_every_bullet_box_and_id_is_read_or_named(features: Features) -> None:
     assert sorted(places | {line["line"] for line in read["unread"]}) == looks_like(text)
 
 
-@pytest.mark.requirement(
-    "speckit:tasks:what_looks_like_one_is_named", "speckit:tasks:summaries_stand_for_nothing"
-)
 def test_mixtures_lose_no_line(features: Features) -> None:
     for seed in range(150):
         text = mixture(seed)
@@ -47,9 +39,7 @@ def test_mixtures_lose_no_line(features: Features) -> None:
         assert total == len(looks_like(text)), (seed, read, text)
 
 
-@pytest.mark.requirement(
-    "speckit:complete_task:ticks_one_box", "speckit:complete_task:the_last_box_below_a_heading"
-)
+@pytest.mark.requirement("speckit:complete_task:ticks_one_box")
 def test_a_task_of_any_form_is_ticked_by_one_byte(features: Features) -> None:
     text = "\n".join(line for line, is_task in lines() if is_task and "[ ]" in line) + "\n"
     text += "\n### T9000: Above\n\n- [x] one\n- [ ] two\n\n### T9001: Open\n- [ ] a\n- [ ] b\n"
@@ -69,9 +59,6 @@ def test_a_task_of_any_form_is_ticked_by_one_byte(features: Features) -> None:
         core.complete("T9001", skip_validation=True)
 
 
-@pytest.mark.requirement(
-    "speckit:tasks:what_looks_like_one_is_named", "speckit:tasks:swallowed_ones_are_named"
-)
 async def test_what_is_not_read_is_said_where_progress_is(call: Caller) -> None:
     features = Features(call.project.root)
     features.tasks("## A\n- [ ] T001 a\n\n## B\n- [x] b\n- [x] c\n\n```sh\nls\n\n## C\n- [ ] T002 d\n")

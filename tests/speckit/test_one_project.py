@@ -72,7 +72,6 @@ def _monorepo(main: Path, specify: str) -> Path:
 @pytest.mark.parametrize("specify", ["tracked", "ignored", "absent"])
 @pytest.mark.parametrize("make", [_worktree, _submodule, _nested, _monorepo])
 @pytest.mark.anyio
-@pytest.mark.requirement("server:project:one_for_lists_and_edits", "speckit:get_context:nested_projects")
 async def test_what_is_edited_is_what_is_listed(
     make: Callable[[Path, str], Path], specify: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,7 +94,6 @@ async def test_what_is_edited_is_what_is_listed(
 
 
 @pytest.mark.parametrize("make", [_worktree, _submodule, _nested])
-@pytest.mark.requirement("server:project:stops_at_the_checkout")
 def test_a_checkout_without_work_files_is_not_the_project_above_it(
     make: Callable[[Path, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,7 +119,6 @@ def test_a_checkout_without_work_files_is_not_the_project_above_it(
         ("001-billing-again", "specs/001-billing"),
     ],
 )
-@pytest.mark.requirement("speckit:get_context:a_number_alone_is_no_name")
 def test_a_branch_of_another_name_means_no_feature_of_its_number(
     branch: str, means: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,11 +65,7 @@ async def test_vector_14_a_missing_status_is_told(call: Caller) -> None:
     )
 
 
-@pytest.mark.requirement(
-    "speckit:report_status:needs_input_is_durable",
-    "speckit:report_status:question_re_attaches",
-    "speckit:report_status:prompt_is_for_needs_input",
-)
+@pytest.mark.requirement("speckit:report_status:prompt_is_for_needs_input")
 async def test_vector_13_nobody_answers_and_a_later_call_gets_the_answer(call: Caller) -> None:
     features = Features(call.project.root)
     result = await call("rstn_report_status", **ASKED)
@@ -86,9 +82,6 @@ async def test_vector_13_nobody_answers_and_a_later_call_gets_the_answer(call: C
     assert said == "User response: naïve 日本"
 
 
-@pytest.mark.requirement(
-    "speckit:report_status:answer_is_returned", "speckit:report_status:an_answer_wakes_the_call"
-)
 async def test_vector_12_an_answer_given_meanwhile_comes_back_intact(features: Features, mode: str) -> None:
     features.waits(60)
     async with features.seen(mode=mode) as call:
@@ -99,7 +92,6 @@ async def test_vector_12_an_answer_given_meanwhile_comes_back_intact(features: F
     assert text_of(result) == "User response: naïve 日本"  # type: ignore[arg-type]
 
 
-@pytest.mark.requirement("speckit:report_status:cancelled_is_an_error")
 async def test_a_question_that_a_person_cancels_is_an_error(features: Features, mode: str) -> None:
     features.waits(60)
     async with features.seen(mode=mode) as call:
@@ -114,9 +106,7 @@ async def test_a_question_that_a_person_cancels_is_an_error(features: Features, 
 # A client that can ask its user
 
 
-@pytest.mark.requirement(
-    "speckit:report_status:client_asks_its_user", "speckit:report_status:needs_input_asks_the_user"
-)
+@pytest.mark.requirement("speckit:report_status:needs_input_asks_the_user")
 @pytest.mark.parametrize(
     ("action", "said"),
     [
@@ -142,7 +132,6 @@ async def test_a_client_asks_its_user_where_it_can(
     assert features.open() == []
 
 
-@pytest.mark.requirement("speckit:report_status:first_answer_counts")
 async def test_an_answer_from_elsewhere_ends_the_clients_form(features: Features) -> None:
     """In the handshake era the form stays open while others may answer."""
 
@@ -157,7 +146,6 @@ async def test_an_answer_from_elsewhere_ends_the_clients_form(features: Features
             assert await call.text("rstn_report_status", **ASKED) == "User response: from elsewhere"
 
 
-@pytest.mark.requirement("speckit:report_status:a_form_without_text_is_no_answer")
 @pytest.mark.parametrize("content", [None, {"answer": " "}, {"reply": "yes"}])
 async def test_a_form_without_a_text_leaves_the_question_open(
     features: Features, mode: str, content: Any
@@ -171,7 +159,6 @@ async def test_a_form_without_a_text_leaves_the_question_open(
     assert [question["prompt"] for question in features.open()] == ["Which database?"]
 
 
-@pytest.mark.requirement("speckit:report_status:a_form_without_text_is_no_answer")
 def test_an_ill_formed_answer_leaves_the_question_open(features: Features, serve: Serve) -> None:
     server = serve(features.root)
     server.send(initialize("i", elicitation={}), notification("notifications/initialized"))
@@ -184,7 +171,6 @@ def test_an_ill_formed_answer_leaves_the_question_open(features: Features, serve
     assert len(features.open()) == 1
 
 
-@pytest.mark.requirement("protocol:exit:ends_with_its_client", "protocol:exit:open_questions_are_named")
 @pytest.mark.parametrize("can_ask", [True, False])
 @pytest.mark.parametrize("ending", ["input", "signal"])
 def test_a_question_that_is_open_at_the_end_is_named(
@@ -209,7 +195,6 @@ def test_a_question_that_is_open_at_the_end_is_named(
     assert ended.seconds < AT_ONCE
 
 
-@pytest.mark.requirement("protocol:exit:ends_with_its_client")
 def test_a_client_that_is_gone_altogether_is_not_waited_for(features: Features, serve: Serve) -> None:
     reader, writer = os.pipe()
     server = serve(features.root, stdout=writer)
@@ -226,7 +211,6 @@ def test_a_client_that_is_gone_altogether_is_not_waited_for(features: Features, 
     assert len(features.open()) == 1
 
 
-@pytest.mark.requirement("speckit:report_status:client_asks_its_user")
 async def test_a_question_that_vanishes_while_the_form_is_open_is_told(features: Features) -> None:
     async def elicit(_: Any, __: Any) -> ElicitResult:
         for record in (features.root / ".git" / "chant-mcp" / "speckit" / "questions").glob("*.json"):
@@ -241,7 +225,6 @@ async def test_a_question_that_vanishes_while_the_form_is_open_is_told(features:
     assert said.endswith(" not found")
 
 
-@pytest.mark.requirement("speckit:report_status:questions_expire")
 async def test_a_question_that_expired_is_told_and_asked_anew(call: Caller) -> None:
     features = Features(call.project.root)
     features.write(".specify/chant-mcp.yml", "questions: {wait_secs: 0, expire_hours: 0.0000001}\n")
@@ -260,9 +243,6 @@ async def test_a_question_that_expired_is_told_and_asked_anew(call: Caller) -> N
 # Processes
 
 
-@pytest.mark.requirement(
-    "speckit:report_status:several_wait_at_once", "speckit:report_status:a_restart_loses_none"
-)
 def test_several_questions_wait_and_a_restart_loses_none(features: Features, serve: Serve) -> None:
     first = serve(features.root)
     first.send(request(1, "rstn_report_status", **ASKED))
@@ -281,7 +261,6 @@ def test_several_questions_wait_and_a_restart_loses_none(features: Features, ser
         assert text_on_wire(second.answer(number)) == f"User response: re: {question['prompt']}"
 
 
-@pytest.mark.requirement("speckit:report_status:a_call_that_ends_leaves_the_question")
 def test_a_cancelled_call_leaves_the_question_and_its_answer(features: Features, serve: Serve) -> None:
     features.waits(60)
     server = serve(features.root)
@@ -302,7 +281,6 @@ def test_a_cancelled_call_leaves_the_question_and_its_answer(features: Features,
     assert text_on_wire(server.answer(4)) == "User response: yes"
 
 
-@pytest.mark.requirement("speckit:report_status:others_need_not_wait")
 def test_a_call_that_waits_holds_up_no_other(features: Features, serve: Serve) -> None:
     features.waits(60)
     server = serve(features.root)

@@ -61,7 +61,6 @@ async def test_the_tools_are_those_of_the_seed(features: Features) -> None:
     assert artifact["enum"] == ["spec", "plan", "tasks", "checklist", "analysis"]
 
 
-@pytest.mark.requirement("server:toolsets:order_of_dialects")
 async def test_the_dialects_come_in_their_order(features: Features) -> None:
     features.write("plan.vine", "vine 1.2.0\n---\n[a] A (planning)\n")
     features.write(".chant/specs/.keep", "")
@@ -73,7 +72,6 @@ async def test_the_dialects_come_in_their_order(features: Features) -> None:
     assert names == [tool.name for tool in await server(features.root, "all").list_tools()]
 
 
-@pytest.mark.requirement("speckit:tools:are_found_by_their_files")
 async def test_specify_or_a_numbered_folder_in_specs_is_enough(tmp_path: Path) -> None:
     for name in (".specify", "specs/1000-x", "specs/20260319-143022-x"):
         root = tmp_path / name.replace("/", "_")
@@ -83,13 +81,11 @@ async def test_specify_or_a_numbered_folder_in_specs_is_enough(tmp_path: Path) -
     assert dialects_in(tmp_path / "other") == ()
 
 
-@pytest.mark.requirement("speckit:tools:read_only_drops_what_writes")
 async def test_a_read_only_server_offers_what_reads(features: Features) -> None:
     names = [tool.name for tool in await server(features.root, read_only=True).list_tools()]
     assert names == ["rstn_read_spec", "rstn_get_context"]
 
 
-@pytest.mark.requirement("speckit:tools:instructions_mention_them")
 async def test_a_model_is_told_of_them(features: Features, tmp_path: Path) -> None:
     assert "rstn_get_context" in (server(features.root).instructions or "")
     other = tmp_path / "tickets"
@@ -97,7 +93,6 @@ async def test_a_model_is_told_of_them(features: Features, tmp_path: Path) -> No
     assert "rstn_get_context" not in (server(other).instructions or "")
 
 
-@pytest.mark.requirement("speckit:python:is_the_same_core")
 def test_scripts_ask_the_same_core(tmp_path: Path) -> None:
     root = tmp_path / "kit"
     root.mkdir()

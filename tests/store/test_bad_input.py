@@ -29,7 +29,6 @@ TOOLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.requirement("store:bad_input:ten_megabyte_spec", "chant:edit:status_changes_one_line")
 def test_a_spec_of_ten_megabytes_is_edited_like_any_other(project: Project) -> None:
     boxes = "".join(f"- [ ] criterion {number}\n" for number in range(1000))
     filler = "A line of a very long log that somebody pasted.\n" * 220_000
@@ -57,7 +56,6 @@ def test_a_spec_of_ten_megabytes_is_edited_like_any_other(project: Project) -> N
     assert time.process_time() - start < 20, "reasonable time"
 
 
-@pytest.mark.requirement("store:bad_input:ten_megabyte_spec", "chant:edit:result_is_read_back_first")
 def test_an_edit_never_makes_a_spec_too_large_to_be_read(project: Project) -> None:
     """There is a largest size that is read; an edit beyond it is refused, or still read."""
     project.write(ID, "---\nstatus: pending\n---\n\n# Work\n\n" + "x" * (31 * 1024 * 1024) + "\n")
@@ -73,7 +71,6 @@ def test_an_edit_never_makes_a_spec_too_large_to_be_read(project: Project) -> No
     assert listed["total"] == 1
 
 
-@pytest.mark.requirement("store:bad_input:ten_thousand_keys", "chant:edit:status_changes_one_line")
 def test_ten_thousand_keys_are_edited_in_reasonable_time(project: Project) -> None:
     keys = "".join(f"key_{number}: value {number}\n" for number in range(10_000))
     before = project.write(ID, f"---\n{keys}status: pending\n---\n\n# Work\n").read_bytes()
@@ -131,7 +128,6 @@ print("problems", [problem["path"] for problem in chant.spec_list().data.get("pr
 
 
 @pytest.mark.parametrize("name", BOMBS)
-@pytest.mark.requirement("store:bad_input:yaml_alias_bomb")
 def test_a_bomb_does_not_go_off(project: Project, name: str) -> None:
     data = project.write(ID, f"---\nstatus: pending\n{BOMBS[name]}---\n\n# Work\n").read_bytes()
     project.spec(OTHER)
@@ -160,7 +156,6 @@ NULS = {
 
 
 @pytest.mark.parametrize("where", NULS)
-@pytest.mark.requirement("store:bad_input:nul_bytes")
 async def test_nul_bytes_in_a_file_lose_nothing(call: Caller, where: str) -> None:
     data = NULS[where]
     call.project.write(ID, data)
@@ -193,7 +188,6 @@ async def test_nul_bytes_in_a_file_lose_nothing(call: Caller, where: str) -> Non
     ],
     ids=str,
 )
-@pytest.mark.requirement("store:bad_input:nul_bytes", "chant:spec_update:failure_changes_nothing")
 async def test_nul_bytes_in_an_argument_are_refused_or_read_back(
     call: Caller, arguments: dict[str, Any]
 ) -> None:
@@ -210,7 +204,6 @@ async def test_nul_bytes_in_an_argument_are_refused_or_read_back(
 
 
 @pytest.mark.parametrize("where", ["front matter", "body", "one byte", "utf-16", "cut character"])
-@pytest.mark.requirement("store:bad_input:invalid_utf8_file")
 async def test_a_file_that_is_not_utf8_is_told_and_kept(call: Caller, where: str) -> None:
     data = {
         "front matter": b"---\nstatus: in_progress\nowner: \xff\xfe\n---\n\n# Work\n",
@@ -234,7 +227,6 @@ async def test_a_file_that_is_not_utf8_is_told_and_kept(call: Caller, where: str
 
 
 @pytest.mark.parametrize("is_full", [True, False])
-@pytest.mark.requirement("store:bad_input:folder_named_like_a_spec")
 async def test_a_folder_named_like_a_spec_disturbs_nobody(call: Caller, is_full: bool) -> None:
     folder = call.project.path(ID)
     folder.mkdir()
@@ -254,7 +246,6 @@ async def test_a_folder_named_like_a_spec_disturbs_nobody(call: Caller, is_full:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
-@pytest.mark.requirement("store:bad_input:folder_named_like_a_spec")
 def test_what_is_no_file_at_all_is_never_waited_for(project: Project, kind: str) -> None:
     path = project.path(ID)
     if kind == "pipe":

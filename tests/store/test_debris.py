@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import chant_mcp
-import pytest
 from api.projects import fill
 from api.test_crashes import SCRIPT
 from harness import Project, started_process
@@ -58,7 +57,6 @@ def repository(project: Project) -> Path:
     return project.root
 
 
-@pytest.mark.requirement("store:write:debris_is_swept_everywhere", "store:write:no_temporary_file_stays")
 def test_what_a_dead_process_left_goes_wherever_it_lies(project: Project) -> None:
     root = repository(project)
     # A change of several files makes the state folder.
@@ -81,9 +79,6 @@ def test_what_a_dead_process_left_goes_wherever_it_lies(project: Project) -> Non
     assert gone == []
 
 
-@pytest.mark.requirement(
-    "store:write:texts_wait_in_our_own_state", "api:transaction:crash_leaves_all_or_none"
-)
 def test_a_crash_leaves_nothing_that_git_shows(project: Project) -> None:
     fill(project).repository()
     commit(project.root, "Begin")

@@ -136,11 +136,6 @@ def like(files: dict[str, bytes]) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.requirement(
-    "store:write:full_disk_loses_nothing",
-    "store:write:every_failing_write_is_survived",
-    "store:write:no_temporary_file_stays",
-)
 @pytest.mark.parametrize("name", DEEDS)
 def test_whichever_write_fails_all_or_nothing_is_done_and_the_next_try_succeeds(
     name: str, filled: Path, tmp_path: Path, run_server: Run
@@ -191,7 +186,6 @@ def test_whichever_write_fails_all_or_nothing_is_done_and_the_next_try_succeeds(
 
 
 @pytest.mark.parametrize("lacks", ["locks,folder-flushes,links,kinds-of-renames", "reading-locks"])
-@pytest.mark.requirement("store:poor:every_write_is_done", "store:poor:writers_take_turns")
 def test_every_change_is_made_where_a_file_system_lacks_locks_flushes_and_links(
     lacks: str, filled: Path, tmp_path: Path, run_server: Run
 ) -> None:
@@ -238,7 +232,6 @@ for _ in sys.stdin:
 """
 
 
-@pytest.mark.requirement("store:write:a_refusal_is_final", "store:write:every_failing_write_is_survived")
 @pytest.mark.parametrize("lasts", [False, True], ids=["once", "for good"])
 def test_a_transaction_that_was_refused_at_any_write_is_never_made(
     project: Project, tmp_path: Path, lasts: bool

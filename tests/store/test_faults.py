@@ -37,7 +37,6 @@ def limited() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
 
 
-@pytest.mark.requirement("store:write:full_disk_loses_nothing", "store:write:no_temporary_file_stays")
 def test_a_server_that_cannot_write_so_much_says_so_and_goes_on(project: Project, run_server: Run) -> None:
     project.spec(ID, status="in_progress")
     wire = Wire(run_server(project.root, preexec_fn=limited))
@@ -59,7 +58,6 @@ def test_a_server_that_cannot_write_so_much_says_so_and_goes_on(project: Project
     assert wire.text("chant_add", description="Short").startswith("Created spec: ")
 
 
-@pytest.mark.requirement("store:write:full_disk_loses_nothing", "store:write:crash_leaves_old_or_new")
 def test_a_change_of_two_files_is_whole_when_one_is_too_large(project: Project, run_server: Run) -> None:
     """Finalizing the last member writes it and its driver; only the driver is beyond the limit."""
     project.spec(ID, type="driver", status="in_progress", body="# Driver\n\n" + "x" * LIMIT)
@@ -143,7 +141,6 @@ print(json.dumps({"errors": errors, "kept": kept, "tmp": tmp, "read": read, "lat
 
 
 @pytest.mark.parametrize("options", ["size=256k", "nr_inodes=24"], ids=["no space", "no inodes"])
-@pytest.mark.requirement("store:write:full_disk_loses_nothing", "store:write:no_temporary_file_stays")
 def test_on_a_full_disk_nothing_is_lost(tmp_path: Path, options: str) -> None:
     """A file system of its own, full to the last byte or inode, mounted for one process only."""
     if shutil.which("unshare") is None:
@@ -190,7 +187,6 @@ def is_bound_by_rights(tmp_path: Path) -> bool:
 
 
 @pytest.mark.parametrize("what", ["specs", "archive", "everything"])
-@pytest.mark.requirement("store:write:read_only_folder_is_a_clear_error", "chant:add:errors_are_worded")
 def test_in_a_read_only_folder_nothing_changes_and_readers_work(
     project: Project, run_server: Run, tmp_path: Path, what: str
 ) -> None:
@@ -231,7 +227,6 @@ def test_in_a_read_only_folder_nothing_changes_and_readers_work(
             folder.chmod(0o755)
 
 
-@pytest.mark.requirement("store:write:read_only_folder_is_a_clear_error")
 @pytest.mark.parametrize("act", ["update", "finalize", "cancel", "reset"])
 def test_a_read_only_file_is_told_and_stays(project: Project, act: str) -> None:
     """Also for root: who takes the write right away means it."""
@@ -250,7 +245,6 @@ def test_a_read_only_file_is_told_and_stays(project: Project, act: str) -> None:
     assert leftovers(project.root) == []
 
 
-@pytest.mark.requirement("store:write:read_only_folder_is_a_clear_error")
 def test_a_spec_that_may_not_be_read_is_not_edited(project: Project, run_server: Run, tmp_path: Path) -> None:
     if not is_bound_by_rights(tmp_path):
         pytest.skip("this process reads what rights forbid (root whose rights cannot be dropped)")
@@ -316,11 +310,6 @@ def crashed(project: Project, moment: str, change: str) -> None:
 @pytest.mark.parametrize("git_", [True, False], ids=["git", "no git"])
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.requirement(
-    "store:write:crash_leaves_old_or_new",
-    "store:journal:several_files_all_or_none",
-    "chant:finalize:last_member_completes_its_driver",
-)
 def test_a_crash_leaves_all_of_a_change_or_nothing(
     project: Project, change: str, moment: str, git_: bool
 ) -> None:
@@ -359,7 +348,6 @@ def test_a_crash_leaves_all_of_a_change_or_nothing(
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.requirement("store:write:crash_leaves_old_or_new", "store:lock:dies_with_its_process")
 def test_a_server_finds_a_crashed_change_finished_when_it_opens(
     project: Project, run_server: Run, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -385,9 +373,6 @@ def test_a_server_finds_a_crashed_change_finished_when_it_opens(
 @pytest.mark.parametrize("moment", ["journal-intent", "journal-step"])
 @pytest.mark.parametrize("edited", [ID, f"{ID}.2"], ids=["driver", "member"])
 @pytest.mark.parametrize("how", ["changed", "removed"])
-@pytest.mark.requirement(
-    "store:write:foreign_edit_is_never_overwritten", "store:write:crash_leaves_old_or_new"
-)
 def test_an_edit_after_the_crash_is_not_undone_by_recovery(
     project: Project, moment: str, edited: str, how: str
 ) -> None:
@@ -409,7 +394,6 @@ def test_an_edit_after_the_crash_is_not_undone_by_recovery(
         assert "goes on" in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.requirement("store:write:crash_leaves_old_or_new")
 def test_two_crashes_are_both_taken_back(project: Project) -> None:
     prepared(project, git_=True)
     crashed(project, "journal-intent", "finalize the last member")
@@ -424,7 +408,6 @@ def test_two_crashes_are_both_taken_back(project: Project) -> None:
     "damage",
     ["intent is not json", "intent is empty", "intent is of a later release", "a staged text is gone"],
 )
-@pytest.mark.requirement("store:write:crash_leaves_old_or_new")
 def test_a_damaged_journal_does_not_close_the_project(project: Project, damage: str) -> None:
     prepared(project, git_=False)
     # Opening the project would finish what is left.
@@ -452,7 +435,6 @@ def test_a_damaged_journal_does_not_close_the_project(project: Project, damage: 
     assert changed_ in (set(), {f"specs/{ID}.md", f"specs/{ID}.2.md"}), "all or nothing"
 
 
-@pytest.mark.requirement("git:safety:users_changes_stay", "store:state:lies_beside_git")
 def test_the_state_of_a_change_is_never_seen_by_git(project: Project) -> None:
     prepared(project, git_=True)
     (project.root / "sub").mkdir()
@@ -468,7 +450,6 @@ def test_the_state_of_a_change_is_never_seen_by_git(project: Project) -> None:
     assert (project.root / ".git" / "chant-mcp").is_dir()
 
 
-@pytest.mark.requirement("store:write:no_temporary_file_stays")
 def test_what_a_crash_left_is_no_spec_and_is_tidied_up_later(project: Project) -> None:
     project.spec(ID)
     old = project.specs / ".chant-4000000-7.tmp"
@@ -487,7 +468,6 @@ def test_what_a_crash_left_is_no_spec_and_is_tidied_up_later(project: Project) -
     assert new.exists(), "another process may be about to rename it"
 
 
-@pytest.mark.requirement("house:tests:stand_on_checked_tables")
 def test_the_moments_are_the_ones_there_are(project: Project) -> None:
     """A name that is never reached would prove nothing."""
     prepared(project, git_=False)

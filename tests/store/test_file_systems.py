@@ -33,7 +33,6 @@ def file_system_line(made: Mounted) -> str:
     return line
 
 
-@pytest.mark.requirement("store:poor:state_without_rights", "store:poor:file_system_is_said")
 def test_state_lies_with_the_user_where_files_have_no_rights(tmp_path: Path) -> None:
     with mounted_or_skipped("bindfs 777", tmp_path) as made:
         made.try_all(("transaction", "crash in it", "remount"))
@@ -45,7 +44,6 @@ def test_state_lies_with_the_user_where_files_have_no_rights(tmp_path: Path) -> 
         assert not (made.root / ".git" / "chant-mcp").exists()
 
 
-@pytest.mark.requirement("store:poor:state_without_rights")
 def test_without_a_place_that_has_rights_nothing_changes_and_the_reason_is_said(tmp_path: Path) -> None:
     with mounted_or_skipped("bindfs 777", tmp_path) as made:
         made.home = made.top / "home"
@@ -57,7 +55,6 @@ def test_without_a_place_that_has_rights_nothing_changes_and_the_reason_is_said(
         assert list(made.home.rglob("key")) == []
 
 
-@pytest.mark.requirement("store:poor:state_after_a_remount", "store:poor:file_system_is_said")
 def test_state_is_known_after_a_remount_that_gives_files_other_numbers(tmp_path: Path) -> None:
     with mounted_or_skipped("sshfs", tmp_path) as made:
         made.try_all(("transaction",))

@@ -54,7 +54,6 @@ for child in children:
 """
 
 
-@pytest.mark.requirement("store:locks:a_fork_keeps_none")
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no fork, or no list of what a process holds")
 def test_edits_go_on_beside_forked_children_that_sleep(project: Project) -> None:
     project.config("")

@@ -51,7 +51,6 @@ def outside(project: Project, name: str = "outside", text: str = TEXT) -> Path:
 
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("kind", ["relative", "absolute", "chain", "through a linked folder"])
-@pytest.mark.requirement("store:write:link_inside_the_project_is_followed")
 def test_a_link_inside_the_project_stays_and_its_target_changes(
     project: Project, edit: str, kind: str
 ) -> None:
@@ -81,7 +80,6 @@ def test_a_link_inside_the_project_stays_and_its_target_changes(
     assert leftovers(project.root) == []
 
 
-@pytest.mark.requirement("store:write:link_inside_the_project_is_followed")
 def test_a_change_of_two_files_follows_links_too(project: Project) -> None:
     docs = project.root / "docs"
     docs.mkdir()
@@ -95,9 +93,7 @@ def test_a_change_of_two_files_follows_links_too(project: Project) -> None:
 
 
 @pytest.mark.parametrize("kind", ["relative", "absolute"])
-@pytest.mark.requirement(
-    "store:write:link_inside_the_project_is_followed", "chant:archive:moves_a_completed_spec"
-)
+@pytest.mark.requirement("chant:archive:moves_a_completed_spec")
 def test_an_archived_link_still_leads_to_its_spec(project: Project, kind: str) -> None:
     target = project.root / "docs" / "real.md"
     target.parent.mkdir()
@@ -113,7 +109,6 @@ def test_an_archived_link_still_leads_to_its_spec(project: Project, kind: str) -
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("kind", ["file", "chain", "parent of the link", "completed"])
-@pytest.mark.requirement("store:write:link_inside_the_project_is_followed")
 async def test_a_spec_that_leads_out_of_the_project_is_not_touched(call: Caller, kind: str) -> None:
     project = call.project
     text = TEXT.replace("in_progress", "completed") if kind == "completed" else TEXT
@@ -140,7 +135,6 @@ async def test_a_spec_that_leads_out_of_the_project_is_not_touched(call: Caller,
 
 
 @pytest.mark.parametrize("where", [".chant/specs", ".chant", ".chant/specs/later"])
-@pytest.mark.requirement("store:write:link_inside_the_project_is_followed")
 def test_a_folder_that_leads_out_of_the_project_is_not_written(project: Project, where: str) -> None:
     away = project.root.parent / "away"
     (away / "specs").mkdir(parents=True)
@@ -160,7 +154,6 @@ def test_a_folder_that_leads_out_of_the_project_is_not_written(project: Project,
     assert tree(project.root.parent) == before
 
 
-@pytest.mark.requirement("store:write:link_inside_the_project_is_followed")
 def test_a_specs_folder_that_is_a_link_inside_the_project_works(project: Project) -> None:
     project.specs.rmdir()
     (project.root / "plans").mkdir()
@@ -179,7 +172,6 @@ def test_a_specs_folder_that_is_a_link_inside_the_project_works(project: Project
 
 
 @pytest.mark.parametrize("where", [".chant/archive", ".chant/archive/2026-01-22"])
-@pytest.mark.requirement("chant:archive:folder_is_the_day_of_the_id", "chant:archive:existing_target_is_kept")
 def test_nothing_is_archived_out_of_the_project(project: Project, where: str) -> None:
     away = project.root.parent / "away"
     away.mkdir()
@@ -198,7 +190,6 @@ def test_nothing_is_archived_out_of_the_project(project: Project, where: str) ->
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("kind", ["nowhere", "itself", "loop", "to a folder"])
-@pytest.mark.requirement("store:bad_input:dangling_link")
 async def test_a_link_that_leads_nowhere_is_a_problem_and_disturbs_nobody(call: Caller, kind: str) -> None:
     project = call.project
     link = project.path(ID)
@@ -224,7 +215,6 @@ async def test_a_link_that_leads_nowhere_is_a_problem_and_disturbs_nobody(call: 
     assert text.startswith("Created spec: ")
 
 
-@pytest.mark.requirement("store:write:link_inside_the_project_is_followed")
 def test_an_id_is_never_a_path(project: Project) -> None:
     project.spec(ID)
     target = outside(project, text=TEXT)
@@ -251,7 +241,6 @@ def test_an_id_is_never_a_path(project: Project) -> None:
     assert tree(project.root.parent) == before
 
 
-@pytest.mark.requirement("store:write:replace_is_atomic_and_durable")
 def test_a_second_name_of_the_file_is_told_or_kept(project: Project) -> None:
     """A hard link cannot survive a replacement; its text must at least not be half of anything."""
     path = project.spec(ID)

@@ -14,7 +14,6 @@ troubled = pytest.mark.skipif(not is_possible(), reason="Linux only, with a C co
 
 
 @pytest.mark.skipif(not swapped.is_possible(), reason="folders and links change places at once on Linux only")
-@pytest.mark.requirement("store:write:nothing_outside_the_root")
 def test_a_folder_that_changes_places_with_a_link_leads_no_write_out(tmp_path: Path) -> None:
     trial = swapped.swapped(tmp_path, 1.5)
     assert trial.wrong == []
@@ -23,14 +22,12 @@ def test_a_folder_that_changes_places_with_a_link_leads_no_write_out(tmp_path: P
 
 @troubled
 @pytest.mark.parametrize("how", SAVES[:2])
-@pytest.mark.requirement("store:write:foreign_edit_is_never_overwritten")
 def test_no_save_of_an_editor_without_locks_is_lost_on_a_coarse_clock(tmp_path: Path, how: str) -> None:
     trial = edited(tmp_path, 0.5, how, appends=4)
     assert trial.wrong == []
 
 
 @troubled
-@pytest.mark.requirement("store:poor:writers_take_turns", "store:poor:every_write_is_done")
 def test_writers_lose_nothing_where_a_file_system_lacks_almost_all(tmp_path: Path) -> None:
     trial = unlocked(tmp_path, 4)
     assert trial.wrong == []

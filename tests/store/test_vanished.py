@@ -75,7 +75,6 @@ def of_counter(tickets: Tickets) -> Any:
 
 
 @pytest.mark.parametrize("lose", [of_git, of_process, of_counter])
-@pytest.mark.requirement("store:vanished:is_reported", "store:vanished:no_number_comes_again")
 def test_a_ticket_folder_that_vanished_is_no_empty_project(
     tickets: Tickets, lose: Callable[[Tickets], Any]
 ) -> None:
@@ -89,7 +88,6 @@ def test_a_ticket_folder_that_vanished_is_no_empty_project(
     assert "problems" not in handle.list_crs().data, "there is one again"
 
 
-@pytest.mark.requirement("store:vanished:no_number_comes_again")
 def test_no_ticket_gets_a_number_that_any_branch_has(tickets: Tickets) -> None:
     git(tickets.root, "checkout", "-qb", "work")
     tickets.ticket(77)
@@ -99,7 +97,6 @@ def test_no_ticket_gets_a_number_that_any_branch_has(tickets: Tickets) -> None:
     assert numbered(tickets.handle()) == "MDT-078"
 
 
-@pytest.mark.requirement("store:vanished:is_reported")
 def test_a_folder_that_git_was_told_to_leave_out_is_not_missed(tickets: Tickets) -> None:
     git(tickets.root, "rm", "-rq", "--cached", tickets.folder)
     remove(tickets)
@@ -110,7 +107,6 @@ def test_a_folder_that_git_was_told_to_leave_out_is_not_missed(tickets: Tickets)
     assert problems_of(tickets) == []
 
 
-@pytest.mark.requirement("store:vanished:is_reported", "store:vanished:no_number_comes_again")
 def test_specs_and_features_that_vanished_are_told(project: Project) -> None:
     root = project.root
     chant = ChantProject(root)
@@ -139,7 +135,6 @@ def test_specs_and_features_that_vanished_are_told(project: Project) -> None:
     assert second.startswith(f"{day}-{sequence + 1:03}-")
 
 
-@pytest.mark.requirement("store:vanished:is_reported")
 def test_an_archive_a_day_of_it_and_a_feature_that_vanished_are_reported(project: Project) -> None:
     root = fill(project).root
     archive = root / ".chant" / "archive"
@@ -182,7 +177,6 @@ def test_an_archive_a_day_of_it_and_a_feature_that_vanished_are_reported(project
         files.read("plan.vine", "summary")
 
 
-@pytest.mark.requirement("store:journal:what_was_set_aside_is_reported")
 def test_a_change_that_was_set_aside_is_reported_by_all_until_it_is_removed(project: Project) -> None:
     root = fill(project).root
     project.repository()

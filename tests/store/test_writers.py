@@ -40,7 +40,6 @@ def settled(project: Project) -> None:
     assert not ChantProject(project.root).spec_list().data.get("problems")
 
 
-@pytest.mark.requirement("store:lock:writers_of_one_spec_lose_nothing", "store:write:no_temporary_file_stays")
 def test_six_servers_append_to_one_spec(project: Project, run_server: Run) -> None:
     before = project.write(ID, f"{HEAD}# Work\n").read_text(encoding="utf-8")
     wires = [Wire(run_server(project.root)) for _ in range(6)]
@@ -61,7 +60,6 @@ def test_six_servers_append_to_one_spec(project: Project, run_server: Run) -> No
     settled(project)
 
 
-@pytest.mark.requirement("chant:add:creation_is_exclusive", "store:write:no_temporary_file_stays")
 def test_two_servers_add_thirty_specs_each(project: Project, run_server: Run) -> None:
     wires = [Wire(run_server(project.root)) for _ in range(2)]
 
@@ -80,7 +78,6 @@ def test_two_servers_add_thirty_specs_each(project: Project, run_server: Run) ->
     settled(project)
 
 
-@pytest.mark.requirement("chant:add:creation_is_exclusive", "chant:add:parent_makes_a_member")
 def test_two_servers_add_members_of_one_driver(project: Project, run_server: Run) -> None:
     project.spec(ID, type="driver")
     wires = [Wire(run_server(project.root)) for _ in range(2)]
@@ -93,9 +90,6 @@ def test_two_servers_add_members_of_one_driver(project: Project, run_server: Run
     assert sorted(ids) == sorted(f"{ID}.{number}" for number in range(1, 31))
 
 
-@pytest.mark.requirement(
-    "store:lock:writers_of_one_spec_lose_nothing", "chant:spec_update:check_ticks_named_criteria"
-)
 def test_servers_that_change_different_things_leave_all_of_them(project: Project, run_server: Run) -> None:
     boxes = "".join(f"- [ ] item {number}\n" for number in range(30))
     project.write(ID, f"{HEAD}# Work\n\n## Acceptance Criteria\n\n{boxes}")
@@ -122,7 +116,6 @@ def test_servers_that_change_different_things_leave_all_of_them(project: Project
     settled(project)
 
 
-@pytest.mark.requirement("store:lock:two_projects_share_the_lock_of_a_document")
 def test_servers_that_reach_one_file_by_different_roots_exclude_each_other(
     project: Project, run_server: Run
 ) -> None:
@@ -173,7 +166,6 @@ print(turn)
 """
 
 
-@pytest.mark.requirement("store:write:foreign_edit_is_never_overwritten")
 def test_an_editor_that_takes_no_lock_is_never_overwritten(project: Project, tmp_path: Path) -> None:
     """It reads, writes a new file and renames it; what it wrote must be there when it looks again."""
     path = project.write(ID, f"{HEAD}# Work <editor 0>\n")
@@ -285,7 +277,6 @@ FRESH: dict[str, tuple[Callable[[ChantProject], object], tuple[str, str], tuple[
 
 
 @pytest.mark.parametrize("name", FRESH)
-@pytest.mark.requirement("store:lock:edits_start_from_a_fresh_read")
 def test_what_is_true_under_the_lock_decides(project: Project, name: str) -> None:
     act, (status, mark), (then_status, then_mark), words = FRESH[name]
     path = project.spec(ID, status=status, body=BODY.format(mark))
@@ -305,9 +296,6 @@ def test_what_is_true_under_the_lock_decides(project: Project, name: str) -> Non
     assert words in refusal
 
 
-@pytest.mark.requirement(
-    "store:lock:edits_start_from_a_fresh_read", "store:lock:writers_of_one_spec_lose_nothing"
-)
 def test_an_edit_is_made_on_what_others_wrote_while_it_waited(project: Project) -> None:
     path = project.spec(ID, status="in_progress", body=BODY.format(" "))
     chant = ChantProject(project.root)
@@ -323,11 +311,6 @@ def test_an_edit_is_made_on_what_others_wrote_while_it_waited(project: Project) 
 
 
 @pytest.mark.parametrize("tool", ["finalize", "update"])
-@pytest.mark.requirement(
-    "chant:finalize:last_member_completes_its_driver",
-    "chant:spec_update:last_member_completes_its_driver",
-    "store:lock:edits_start_from_a_fresh_read",
-)
 def test_two_last_members_that_end_at_once_complete_their_driver(project: Project, tool: str) -> None:
     """Each sees the other open when it begins; whichever is written last completes the driver."""
     project.spec(ID, type="driver", status="in_progress")
@@ -350,9 +333,6 @@ def test_two_last_members_that_end_at_once_complete_their_driver(project: Projec
     assert [project.status(id) for id in (first, second, ID)] == ["completed"] * 3
 
 
-@pytest.mark.requirement(
-    "chant:finalize:last_member_completes_its_driver", "chant:finalize:refuses_open_members"
-)
 def test_a_driver_is_not_completed_when_a_member_was_reopened_meanwhile(project: Project) -> None:
     project.spec(ID, type="driver", status="in_progress")
     first, second = f"{ID}.1", f"{ID}.2"
@@ -365,7 +345,6 @@ def test_a_driver_is_not_completed_when_a_member_was_reopened_meanwhile(project:
     assert project.status(ID) == "in_progress"
 
 
-@pytest.mark.requirement("chant:spec_update:cycle_is_refused", "store:lock:edits_start_from_a_fresh_read")
 def test_two_updates_that_together_close_a_loop_do_not_both_succeed(project: Project) -> None:
     project.spec(ID)
     project.spec(OTHER)
@@ -378,9 +357,6 @@ def test_two_updates_that_together_close_a_loop_do_not_both_succeed(project: Pro
     assert "depends_on" not in project.text(ID)
 
 
-@pytest.mark.requirement(
-    "chant:archive:driver_waits_for_its_members", "store:lock:edits_start_from_a_fresh_read"
-)
 def test_a_driver_does_not_leave_a_member_behind_that_was_reopened_meanwhile(project: Project) -> None:
     project.spec(ID, type="driver", status="completed")
     member = project.spec(f"{ID}.1", status="completed")
@@ -401,7 +377,6 @@ sys.stdin.read()
 """
 
 
-@pytest.mark.requirement("store:lock:dies_with_its_process")
 def test_a_lock_is_free_when_its_holder_is_killed(project: Project, run_server: Run) -> None:
     path = project.spec(ID)
     wire = Wire(run_server(project.root))
@@ -418,11 +393,6 @@ def test_a_lock_is_free_when_its_holder_is_killed(project: Project, run_server: 
 
 
 @pytest.mark.parametrize("answers", [1, 7, 23])
-@pytest.mark.requirement(
-    "store:lock:dies_with_its_process",
-    "store:write:crash_leaves_old_or_new",
-    "store:lock:writers_of_one_spec_lose_nothing",
-)
 def test_a_server_that_is_killed_leaves_whole_files(project: Project, run_server: Run, answers: int) -> None:
     """What it had answered is there, what it was doing is there or not, nothing is half."""
     before = project.write(ID, f"{HEAD}# Work\n").read_text(encoding="utf-8")
@@ -448,7 +418,6 @@ def test_a_server_that_is_killed_leaves_whole_files(project: Project, run_server
     assert not listed.get("problems")
 
 
-@pytest.mark.requirement("server:project:sub_folder_start_behaves_the_same")
 def test_a_server_started_in_a_sub_folder_writes_to_the_same_places(
     project: Project, run_server: Run
 ) -> None:
@@ -480,7 +449,6 @@ def test_a_server_started_in_a_sub_folder_writes_to_the_same_places(
     assert b"model: gpt-5" in trees[0][f".chant/archive/2026-01-22/{ID}.md"]
 
 
-@pytest.mark.requirement("store:write:no_temporary_file_stays", "store:write:replace_is_atomic_and_durable")
 def test_hidden_files_of_others_in_the_folder_are_left_alone(project: Project) -> None:
     """Only what we made is tidied up, however old it is (decisions 4)."""
     project.spec(ID)
@@ -505,7 +473,6 @@ def test_hidden_files_of_others_in_the_folder_are_left_alone(project: Project) -
     assert set(names) <= {path.name for path in project.specs.iterdir()}
 
 
-@pytest.mark.requirement("store:write:replace_is_atomic_and_durable", "store:write:crash_leaves_old_or_new")
 def test_a_reader_never_sees_a_part_of_a_file(project: Project) -> None:
     """While updates run, every reading of the path gives a whole text."""
     filler = "y" * 300_000
@@ -530,7 +497,6 @@ def test_a_reader_never_sees_a_part_of_a_file(project: Project) -> None:
     assert len(seen) > 1, "the file is replaced, not written over"
 
 
-@pytest.mark.requirement("store:write:replace_is_atomic_and_durable")
 def test_an_update_that_changes_nothing_writes_nothing(project: Project) -> None:
     path = project.spec(ID, status="in_progress", labels=["a"])
     before = path.stat()

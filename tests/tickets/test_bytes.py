@@ -160,15 +160,6 @@ def plain(lines: list[str]) -> list[str]:
 @pytest.mark.parametrize("eol", ["\n", "\r\n"], ids=["lf", "crlf"])
 @pytest.mark.parametrize("lead", ["", "\ufeff"], ids=["", "bom"])
 @pytest.mark.parametrize("fence", ["---", "---  \t"], ids=["", "blanks"])
-@pytest.mark.requirement(
-    "tickets:files:only_what_is_meant_changes",
-    "tickets:files:bom_crlf_and_blanks",
-    "tickets:front_matter:is_yaml",
-    "tickets:attributes:lists_stay_as_they_were",
-    "tickets:dates:every_write_is_dated",
-    "tickets:sections:headers_in_code_are_text",
-    "tickets:sections:blank_lines_and_final_newline",
-)
 def test_an_edit_changes_its_own_lines_and_the_date(
     tickets: Tickets, edit: str, eol: str, lead: str, fence: str
 ) -> None:
@@ -195,7 +186,6 @@ def test_an_edit_changes_its_own_lines_and_the_date(
         assert tickets.path(NAME).stat().st_ino == again.st_ino
 
 
-@pytest.mark.requirement("tickets:files:only_what_is_meant_changes", "tickets:files:keep_their_rights")
 def test_a_file_keeps_its_rights_and_its_name(tickets: Tickets) -> None:
     path = tickets.write(NAME, f"---\n{RICH}---\n{BODY}")
     path.chmod(0o640)
@@ -280,13 +270,6 @@ VARIETY: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", VARIETY)
-@pytest.mark.requirement(
-    "tickets:front_matter:as_people_write_it",
-    "tickets:front_matter:is_yaml",
-    "tickets:files:bom_crlf_and_blanks",
-    "tickets:files:only_what_is_meant_changes",
-    "tickets:attributes:lists_in_every_spelling",
-)
 def test_front_matter_is_read_and_changed_as_people_write_it(tickets: Tickets, name: str) -> None:
     text, expected = VARIETY[name]
     before = tickets.write("MDT-001-x", text).read_bytes()
@@ -307,7 +290,6 @@ def test_front_matter_is_read_and_changed_as_people_write_it(tickets: Tickets, n
     assert {key: again[key] for key in values} == {**values, "status": "In Progress"}
 
 
-@pytest.mark.requirement("tickets:front_matter:as_people_write_it", "tickets:front_matter:absent_is_made")
 def test_files_without_front_matter_are_tickets_by_name_and_get_some(tickets: Tickets) -> None:
     for text in ("# T\n\n## A\n", "---\n---\n# T\n", "\n\n# T\n", "words\n"):
         tickets.write("MDT-001-some-words", text)
@@ -330,7 +312,6 @@ def test_files_without_front_matter_are_tickets_by_name_and_get_some(tickets: Ti
         (tickets.root / tickets.folder / "renamed.md").unlink()
 
 
-@pytest.mark.requirement("tickets:front_matter:as_people_write_it")
 def test_other_files_of_the_folder_are_left_alone(tickets: Tickets) -> None:
     tickets.ticket(1)
     tickets.write("README", "# Index\n\n- MDT-002\n")
@@ -386,9 +367,6 @@ NASTY = [
 
 
 @pytest.mark.parametrize("style", ["plain", "single", "double", "block", "absent"])
-@pytest.mark.requirement(
-    "tickets:attributes:cannot_inject", "tickets:front_matter:values_are_quoted_where_needed"
-)
 def test_no_value_becomes_a_key_whatever_style_it_replaces(tickets: Tickets, style: str) -> None:
     """A value is stored so that it reads as it was given, or refused; nothing else of the file changes."""
     old = {
@@ -417,7 +395,6 @@ def test_no_value_becomes_a_key_whatever_style_it_replaces(tickets: Tickets, sty
     assert stored == len([value for value in NASTY if value.isprintable() or "\ufeff" in value])
 
 
-@pytest.mark.requirement("tickets:duplicates:reads_agree", "tickets:front_matter:as_people_write_it")
 def test_of_a_key_that_stands_twice_the_last_is_read_and_changed(tickets: Tickets) -> None:
     text = "---\ncode: MDT-001\npriority: Low\nstatus: Rejected\npriority: High\nstatus: Approved\n---\n# T\n"
     before = tickets.write("MDT-001-x", text).read_bytes()
@@ -437,7 +414,6 @@ def found_list(tickets: Tickets) -> list[dict[str, Any]]:
     return listed["crs"]
 
 
-@pytest.mark.requirement("tickets:dates:absent_ones_are_the_files", "tickets:dates:every_write_is_dated")
 def test_dates_of_files_stand_in_for_absent_ones(tickets: Tickets) -> None:
     path = tickets.ticket(1, dateCreated=None)
     os.utime(path, (1_700_000_000, 1_700_000_000))

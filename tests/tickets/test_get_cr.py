@@ -50,9 +50,7 @@ ATTRIBUTES = {
 }
 
 
-@pytest.mark.requirement(
-    "tickets:get_cr:attributes_is_the_front_matter", "tickets:answers:text_is_the_structured_part"
-)
+@pytest.mark.requirement("tickets:get_cr:attributes_is_the_front_matter")
 async def test_the_seeds_attributes(call: Caller, tickets: Tickets) -> None:
     tickets.write(NAME, EXAMPLE)
     found = await answer(call, "get_cr", project="MDT", key="MDT-001", mode="attributes")
@@ -77,11 +75,7 @@ async def test_the_seeds_metadata(call: Caller, tickets: Tickets) -> None:
     ]
 
 
-@pytest.mark.requirement(
-    "tickets:get_cr:full_is_plain_markdown",
-    "tickets:get_cr:mode_is_full",
-    "tickets:get_cr:full_is_byte_for_byte",
-)
+@pytest.mark.requirement("tickets:get_cr:full_is_plain_markdown", "tickets:get_cr:mode_is_full")
 async def test_the_whole_markdown_comes_as_it_is_stored(call: Caller, tickets: Tickets) -> None:
     tickets.write(NAME, EXAMPLE)
     body = EXAMPLE.split("---\n")[2]
@@ -107,7 +101,6 @@ BODIES = [
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:get_cr:full_is_byte_for_byte", "tickets:sections:headers_in_code_are_text")
 async def test_no_character_of_a_body_is_changed_or_left_out(call: Caller, tickets: Tickets) -> None:
     for body in BODIES:
         tickets.write("MDT-001-x", f"---\ncode: MDT-001\n---\n{body}")
@@ -115,9 +108,7 @@ async def test_no_character_of_a_body_is_changed_or_left_out(call: Caller, ticke
 
 
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:get_cr:attributes_is_the_front_matter", "tickets:front_matter:other_keys_are_shown"
-)
+@pytest.mark.requirement("tickets:get_cr:attributes_is_the_front_matter")
 async def test_attributes_end_with_the_files_own_other_keys(call: Caller, tickets: Tickets) -> None:
     tickets.ticket(
         1,
@@ -179,9 +170,6 @@ async def test_light_modes_cost_a_tenth_of_a_usual_ticket(call: Caller, tickets:
 # Keys
 
 
-@pytest.mark.requirement(
-    "tickets:keys:may_be_integers", "tickets:keys:spellings", "tickets:keys:are_never_parts_of_others"
-)
 async def test_a_ticket_is_meant_by_its_whole_code_or_number_in_any_spelling(
     call: Caller, tickets: Tickets
 ) -> None:
@@ -197,9 +185,7 @@ async def test_a_ticket_is_meant_by_its_whole_code_or_number_in_any_spelling(
 
 
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:keys:are_never_parts_of_others", "tickets:errors:cr_not_found", "tickets:errors:validation_error"
-)
+@pytest.mark.requirement("tickets:errors:cr_not_found", "tickets:errors:validation_error")
 async def test_a_part_of_a_code_or_of_a_name_means_nothing(call: Caller, tickets: Tickets) -> None:
     tickets.ticket(11, "Eleventh")
     tickets.ticket(110, "Eleven and more")
@@ -216,7 +202,7 @@ async def test_a_part_of_a_code_or_of_a_name_means_nothing(call: Caller, tickets
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:keys:spellings", "tickets:errors:cr_not_found")
+@pytest.mark.requirement("tickets:errors:cr_not_found")
 async def test_a_key_of_another_project_is_not_found_in_this_one(call: Caller, tickets: Tickets) -> None:
     tickets.ticket(1)
     error = await refused(call, "get_cr", project="MDT", key="API-1")
@@ -227,7 +213,6 @@ async def test_a_key_of_another_project_is_not_found_in_this_one(call: Caller, t
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:keys:codes_of_files")
 async def test_the_code_is_what_the_front_matter_says_else_the_name(call: Caller, tickets: Tickets) -> None:
     tickets.write("MDT-001-a", "---\ncode: MDT-5\n---\n# Unpadded\n")
     tickets.write("MDT-002-b", "---\ncode: mdt-6\n---\n# Lower case\n")
@@ -246,7 +231,6 @@ async def test_the_code_is_what_the_front_matter_says_else_the_name(call: Caller
 # Pieces
 
 
-@pytest.mark.requirement("tickets:get_cr:pieces_make_up_the_whole")
 async def test_the_pieces_of_a_long_body_make_up_the_whole(call: Caller, tickets: Tickets) -> None:
     body = "# Long\n\n" + "".join(f'Line {number} "ü🙂"\t\\\n' for number in range(9_000))
     tickets.write("MDT-001-long", f"---\ncode: MDT-001\n---\n{body}")
@@ -271,7 +255,6 @@ async def test_the_pieces_of_a_long_body_make_up_the_whole(call: Caller, tickets
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:get_cr:pieces_make_up_the_whole")
 async def test_pieces_at_the_edges(call: Caller, tickets: Tickets) -> None:
     tickets.write("MDT-001-x", "---\ncode: MDT-001\n---\nabc🙂d")
     for offset, most, expected in [(0, 5, "abc🙂d"), (3, 1, "🙂"), (4, 1, "d"), (5, 1, ""), (99, 1, "")]:
@@ -283,7 +266,7 @@ async def test_pieces_at_the_edges(call: Caller, tickets: Tickets) -> None:
 # Two files of one code
 
 
-@pytest.mark.requirement("tickets:errors:duplicate_cr", "tickets:duplicates:reads_agree")
+@pytest.mark.requirement("tickets:errors:duplicate_cr")
 async def test_two_files_of_one_code_are_both_told_and_neither_is_changed(
     call: Caller, tickets: Tickets
 ) -> None:

@@ -137,12 +137,6 @@ def fill(tickets: Tickets, parts: list[Part], front: list[str], eol: str, *, fin
     st.sampled_from(["replace", "append", "prepend"]),
     CONTENT,
 )
-@pytest.mark.requirement(
-    "tickets:files:only_what_is_meant_changes",
-    "tickets:sections:nothing_outside_changes",
-    "tickets:sections:blank_lines_and_final_newline",
-    "tickets:sections:headers_in_code_are_text",
-)
 def test_nothing_outside_of_the_section_changes(
     shelf: tuple[Tickets, TicketProjects],
     parts: list[Part],
@@ -209,13 +203,6 @@ CHANGES = st.one_of(
 
 @LAW
 @given(FRONT, st.sampled_from(["\n", "\r\n"]), CHANGES)
-@pytest.mark.requirement(
-    "tickets:files:only_what_is_meant_changes",
-    "tickets:attributes:cannot_inject",
-    "tickets:attributes:lists_stay_as_they_were",
-    "tickets:front_matter:values_are_quoted_where_needed",
-    "tickets:front_matter:is_yaml",
-)
 def test_a_change_of_one_key_spares_all_others(
     shelf: tuple[Tickets, TicketProjects], front: list[str], eol: str, change: tuple[str, Any]
 ) -> None:

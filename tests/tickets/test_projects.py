@@ -25,11 +25,7 @@ version = "1.0.0"
 """
 
 
-@pytest.mark.requirement(
-    "tickets:list_projects:answer_has_projects",
-    "tickets:list_projects:metadata",
-    "tickets:answers:text_is_the_structured_part",
-)
+@pytest.mark.requirement("tickets:list_projects:answer_has_projects", "tickets:list_projects:metadata")
 async def test_a_registered_project_is_listed_as_in_the_seed(tmp_path: Path) -> None:
     project = Tickets(tmp_path / "project-id", "PROJ")
     project.defines(name="Project Name", path="docs/CRs", description="Project description")
@@ -112,9 +108,7 @@ async def test_a_project_is_told_as_in_the_seed(tmp_path: Path) -> None:
     assert list(info["stats"]["byStatus"]) == list(counts)
 
 
-@pytest.mark.requirement(
-    "tickets:get_project_info:answer_has_project_and_stats", "tickets:get_project_info:says_where_it_lies"
-)
+@pytest.mark.requirement("tickets:get_project_info:answer_has_project_and_stats")
 async def test_a_project_tells_what_its_configuration_says(call: Caller, tickets: Tickets) -> None:
     tickets.defines(
         name="N", description="D", repository="R", startNumber=7, counterFile=".next", active=False
@@ -185,11 +179,7 @@ MEANT = [
 
 @ONE_ERA
 @pytest.mark.parametrize(("given", "title"), MEANT)
-@pytest.mark.requirement(
-    "tickets:project:left_out_where_derivable",
-    "tickets:project:named_by_code_or_id",
-    "tickets:get_cr:project_and_key_are_required",
-)
+@pytest.mark.requirement("tickets:get_cr:project_and_key_are_required")
 async def test_the_project_is_the_one_that_is_named(
     call: Caller, tickets: Tickets, others: Path, given: dict[str, Any], title: str
 ) -> None:
@@ -198,11 +188,7 @@ async def test_the_project_is_the_one_that_is_named(
     assert found["title"] == title
 
 
-@pytest.mark.requirement(
-    "tickets:project:left_out_where_derivable",
-    "tickets:list_crs:project_is_required",
-    "tickets:errors:validation_error",
-)
+@pytest.mark.requirement("tickets:list_crs:project_is_required", "tickets:errors:validation_error")
 async def test_where_nothing_says_which_project_is_meant_the_codes_are_listed(
     tickets: Tickets, others: Path, tmp_path: Path
 ) -> None:
@@ -221,7 +207,6 @@ async def test_where_nothing_says_which_project_is_meant_the_codes_are_listed(
             assert codes(await answer(call, "list_crs", project=code)) == [f"{code.upper()}-001"]
 
 
-@pytest.mark.requirement("tickets:project:left_out_where_derivable")
 async def test_without_any_project_the_way_to_one_is_told(tmp_path: Path) -> None:
     async with Client(server_of(tmp_path)) as client:
         call = Caller(client, Project(tmp_path))
@@ -231,7 +216,6 @@ async def test_without_any_project_the_way_to_one_is_told(tmp_path: Path) -> Non
     assert "docs/CRs" in why
 
 
-@pytest.mark.requirement("tickets:project:left_out_where_derivable")
 async def test_a_configuration_that_cannot_be_read_is_not_said_to_be_missing(tmp_path: Path) -> None:
     (tmp_path / ".mdt-config.toml").write_text("CODE=DEM\n", encoding="utf-8")
     async with Client(server_of(tmp_path)) as client:
@@ -279,9 +263,7 @@ async def test_every_tool_tells_of_an_unknown_project_as_the_seed_does(
 
 
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:project:left_out_where_derivable", "tickets:tools:work_with_seeds_arguments"
-)
+@pytest.mark.requirement("tickets:tools:work_with_seeds_arguments")
 async def test_every_tool_is_served_with_and_without_its_project(call: Caller, tickets: Tickets) -> None:
     for tool, arguments in EVERY_CALL.items():
         for named in (True, False):

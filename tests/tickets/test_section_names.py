@@ -96,7 +96,6 @@ MANY: list[tuple[str, int]] = [
     "tickets:sections:section_by_name",
     "tickets:sections:section_by_header",
     "tickets:sections:section_by_path",
-    "tickets:sections:exact_names_win",
 )
 async def test_a_name_means_the_section_that_it_fits_best(call: Caller, tickets: Tickets) -> None:
     tickets.write("MDT-001-x", HEAD + DUPLICATES)
@@ -109,7 +108,7 @@ async def test_a_name_means_the_section_that_it_fits_best(call: Caller, tickets:
 
 @ONE_ERA
 @pytest.mark.anyio
-@pytest.mark.requirement("tickets:sections:section_by_header", "tickets:sections:exact_names_win")
+@pytest.mark.requirement("tickets:sections:section_by_header")
 async def test_marks_before_a_name_are_those_of_the_section(call: Caller, tickets: Tickets) -> None:
     tickets.write("MDT-001-x", HEAD + "# T\n\n## Notes\n\nabove\n\n### 1. Notes\n\nbelow\n")
     for asked, text in (("### Notes", "below"), ("## Notes", "above\n\n### 1. Notes\n\nbelow")):
@@ -118,11 +117,6 @@ async def test_marks_before_a_name_are_those_of_the_section(call: Caller, ticket
 
 @pytest.mark.anyio
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:errors:ambiguous_section",
-    "tickets:sections:choices_work_everywhere",
-    "tickets:errors:choices_work",
-)
 async def test_a_name_of_several_sections_is_answered_with_names_of_one_each(
     call: Caller, tickets: Tickets
 ) -> None:
@@ -145,11 +139,7 @@ async def test_a_name_of_several_sections_is_answered_with_names_of_one_each(
 
 @pytest.mark.anyio
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:errors:section_not_found",
-    "tickets:sections:choices_work_everywhere",
-    "tickets:errors:choices_work",
-)
+@pytest.mark.requirement("tickets:errors:section_not_found")
 async def test_a_name_of_no_section_is_answered_with_all_there_are(call: Caller, tickets: Tickets) -> None:
     seeds = "## Description\n\n## Implementation\n\n## Acceptance Criteria\n"
     tickets.write("MDT-001-x", HEAD + seeds)
@@ -176,7 +166,7 @@ async def test_a_name_of_no_section_is_answered_with_all_there_are(call: Caller,
 
 @pytest.mark.anyio
 @ONE_ERA
-@pytest.mark.requirement("tickets:sections:choices_work_everywhere", "tickets:sections:section_by_path")
+@pytest.mark.requirement("tickets:sections:section_by_path")
 async def test_what_a_list_prints_is_understood_word_for_word(call: Caller, tickets: Tickets) -> None:
     tickets.write("MDT-001-x", HEAD + DUPLICATES)
     text, data = await told(call, key=1, operation="list")
@@ -208,7 +198,6 @@ async def every_operation(call: Caller, tickets: Tickets, text: str, names: list
 
 @pytest.mark.anyio
 @ONE_ERA
-@pytest.mark.requirement("tickets:errors:ambiguous_section", "tickets:sections:exact_names_win")
 async def test_a_header_that_stands_several_times_is_never_taken_for_one_of_them(
     call: Caller, tickets: Tickets
 ) -> None:
@@ -262,11 +251,6 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tickets, TicketProj
 
 @LAW
 @given(DOCUMENT)
-@pytest.mark.requirement(
-    "tickets:sections:choices_work_everywhere",
-    "tickets:sections:in_the_order_of_the_document",
-    "tickets:errors:choices_work",
-)
 def test_in_any_document_each_section_has_names_of_its_own(
     shelf: tuple[Tickets, TicketProjects], body: str
 ) -> None:
@@ -293,7 +277,6 @@ def test_in_any_document_each_section_has_names_of_its_own(
 
 @LAW
 @given(DOCUMENT, st.text(max_size=12) | HEADER)
-@pytest.mark.requirement("tickets:errors:choices_work", "tickets:sections:choices_work_everywhere")
 def test_whatever_is_asked_for_the_choices_of_the_refusal_can_be_asked_for(
     shelf: tuple[Tickets, TicketProjects], body: str, asked: str
 ) -> None:

@@ -58,11 +58,7 @@ EXAMPLE = f"""\
 """
 
 
-@pytest.mark.requirement(
-    "tickets:sections:list_shows_the_tree",
-    "tickets:sections:structured_part_is_complete",
-    "tickets:sections:parameters_are_required",
-)
+@pytest.mark.requirement("tickets:sections:list_shows_the_tree", "tickets:sections:parameters_are_required")
 async def test_the_seeds_list(call: Caller, tickets: Tickets) -> None:
     with_body(tickets, EXAMPLE)
     text, data = await told(call, project="MDT", key="MDT-001", operation="list")
@@ -99,11 +95,7 @@ async def test_the_seeds_list(call: Caller, tickets: Tickets) -> None:
     assert list(data["sections"][0]) == ["header", "level", "path", "chars", "empty"]
 
 
-@pytest.mark.requirement(
-    "tickets:sections:get_shows_the_content",
-    "tickets:sections:structured_part_is_complete",
-    "tickets:sections:section_by_header",
-)
+@pytest.mark.requirement("tickets:sections:get_shows_the_content", "tickets:sections:section_by_header")
 async def test_the_seeds_get(call: Caller, tickets: Tickets) -> None:
     with_body(tickets, EXAMPLE)
     text, data = await told(call, project="MDT", key="MDT-001", operation="get", section="## Implementation")
@@ -143,8 +135,6 @@ OUTCOMES = {
     "tickets:sections:update_says_what_it_did",
     "tickets:sections:update_mode_is_one_of_three",
     "tickets:sections:operation_is_one_of_three",
-    "tickets:dates:every_write_is_dated",
-    "tickets:sections:structured_part_is_complete",
 )
 async def test_the_seeds_update(call: Caller, tickets: Tickets, mode: str) -> None:
     """The seed's example says `append`; sent to later releases of its server it overwrote the section."""
@@ -194,9 +184,7 @@ async def test_the_seeds_update(call: Caller, tickets: Tickets, mode: str) -> No
 
 
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:sections:both_spellings_mean_the_same", "tickets:sections:update_mode_is_one_of_three"
-)
+@pytest.mark.requirement("tickets:sections:update_mode_is_one_of_three")
 async def test_a_mode_may_be_given_as_the_operation(call: Caller, tickets: Tickets) -> None:
     for mode in OUTCOMES:
         results = []
@@ -302,11 +290,6 @@ Setext
 
 
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:sections:headers_in_code_are_text",
-    "tickets:sections:headers_are_those_of_markdown",
-    "tickets:sections:in_the_order_of_the_document",
-)
 async def test_headers_are_those_that_markdown_knows(call: Caller, tickets: Tickets) -> None:
     with_body(tickets, HEADERS)
     text, data = await told(call, key=1, operation="list")
@@ -327,7 +310,6 @@ async def test_headers_are_those_that_markdown_knows(call: Caller, tickets: Tick
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:sections:headers_in_code_are_text")
 async def test_lines_in_a_fence_are_no_sections_and_stay_as_they_are(call: Caller, tickets: Tickets) -> None:
     body = "# T\n\n## Setup\n\n```sh\n# install\n## Setup\nmake\n```\n\n## Use\n\ntext\n"
     with_body(tickets, body)
@@ -405,13 +387,7 @@ WRITES: list[tuple[str, str, str, str, str]] = [
 
 
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:sections:text_goes_where_it_belongs",
-    "tickets:sections:blank_lines_and_final_newline",
-    "tickets:sections:leading_header_names_the_section",
-    "tickets:sections:later_headers_are_content",
-    "tickets:sections:content_is_kept",
-)
+@pytest.mark.requirement("tickets:sections:text_goes_where_it_belongs")
 async def test_text_goes_where_it_belongs_and_nothing_else_moves(call: Caller, tickets: Tickets) -> None:
     for body, section, mode, content, expected in WRITES:
         for eol in ("\n", "\r\n"):
@@ -425,9 +401,6 @@ async def test_text_goes_where_it_belongs_and_nothing_else_moves(call: Caller, t
 
 
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:sections:replace_tells_what_went", "tickets:sections:leading_header_names_the_section"
-)
 async def test_what_else_a_replacement_did_is_told(call: Caller, tickets: Tickets) -> None:
     with_body(tickets, "# T\n\n## A\n\n### C\n\nc\n\n#### D\n\n## B\n\n### C\n")
     text, data = await told(call, key=1, operation="replace", section="A", content="## Z\n\nnew")
@@ -445,9 +418,6 @@ async def test_what_else_a_replacement_did_is_told(call: Caller, tickets: Ticket
 
 
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:titles:change_in_every_place", "tickets:sections:leading_header_names_the_section"
-)
 async def test_the_title_changes_with_its_heading(call: Caller, tickets: Tickets) -> None:
     tickets.write(NAME, "---\ncode: MDT-001\ntitle: 'Old'\n---\n\n# Old\n\n## A\n\nx\n")
     text, data = await told(call, key=1, operation="replace", section="# Old", content="# New: title\n")
@@ -462,7 +432,6 @@ async def test_the_title_changes_with_its_heading(call: Caller, tickets: Tickets
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:sections:open_fences_are_refused")
 async def test_text_that_would_swallow_what_follows_is_refused(call: Caller, tickets: Tickets) -> None:
     before = with_body(tickets, "# T\n\n## A\n\nx\n\n## B\n\ny\n")
     for content in ("```sh\nmake\n", "<!-- open", "~~~\n```\n"):
@@ -476,7 +445,6 @@ async def test_text_that_would_swallow_what_follows_is_refused(call: Caller, tic
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:sections:later_headers_are_content", "tickets:attributes:cannot_inject")
 async def test_content_never_becomes_front_matter(call: Caller, tickets: Tickets) -> None:
     tickets.write(NAME, "# T\n\n## A\n\nx\n")
     content = "---\ncode: MDT-009\nstatus: Implemented\n---\n"
@@ -489,9 +457,6 @@ async def test_content_never_becomes_front_matter(call: Caller, tickets: Tickets
 # Pieces
 
 
-@pytest.mark.requirement(
-    "tickets:sections:pieces_make_up_the_whole", "tickets:sections:structured_part_is_complete"
-)
 async def test_the_pieces_of_a_long_section_make_up_the_whole(call: Caller, tickets: Tickets) -> None:
     content = "".join(f'Line {number} "ü🙂"\\\n' for number in range(6_000)).strip()
     with_body(tickets, f"# T\n\n## Long\n\n{content}\n\n## B\n\nx\n")
@@ -520,7 +485,6 @@ async def test_the_pieces_of_a_long_section_make_up_the_whole(call: Caller, tick
 
 
 @ONE_ERA
-@pytest.mark.requirement("protocol:envelope:answers_have_a_largest_size")
 async def test_headings_of_any_length_fit_an_answer(call: Caller, tickets: Tickets) -> None:
     with_body(tickets, f"# {'t' * 300_000}\n\n## {'s' * 300_000}\n\nx\n")
     result = await call("manage_cr_sections", key=1, operation="list")
@@ -529,7 +493,6 @@ async def test_headings_of_any_length_fit_an_answer(call: Caller, tickets: Ticke
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:sections:pieces_make_up_the_whole")
 async def test_a_list_of_many_sections_comes_in_pages(call: Caller, tickets: Tickets) -> None:
     with_body(tickets, "# T\n\n" + "".join(f"## Section {n}\n\n### Part\n\n" for n in range(1_000)))
     found: list[str] = []
@@ -547,7 +510,6 @@ async def test_a_list_of_many_sections_comes_in_pages(call: Caller, tickets: Tic
     assert len(set(found)) == len(found) == 2_001
 
 
-@pytest.mark.requirement("tickets:sections:a_box_is_ticked_by_its_text")
 async def test_a_box_is_ticked_and_opened_by_its_text(call: Caller, tickets: Tickets) -> None:
     criteria = "- [ ]  It *is*\n  shown\n* [X] It is said\n"
     body = f"# T\n\n## 4. Acceptance Criteria\n\n{criteria}\n## Notes\n\n- [ ] Later\n"

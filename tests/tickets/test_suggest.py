@@ -78,7 +78,6 @@ async def advice(call: Caller) -> Any:
     "tickets:suggest:suggestion_has_four_keys",
     "tickets:suggest:answer_has_score_strengths_weaknesses",
     "tickets:suggest:parameters_are_required",
-    "tickets:suggest:score_is_explained",
 )
 async def test_the_answer_has_the_shape_of_the_seed(call: Caller, tickets: Tickets) -> None:
     write(tickets, "# Short\n", priority="High")
@@ -100,7 +99,6 @@ async def test_the_answer_has_the_shape_of_the_seed(call: Caller, tickets: Ticke
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:suggest:a_good_ticket_has_ten", "tickets:suggest:any_case_of_letters")
 async def test_a_ticket_without_a_flaw_has_ten_and_no_suggestion(call: Caller, tickets: Tickets) -> None:
     """Its headings are written in several ways."""
     write(tickets)
@@ -158,12 +156,6 @@ FLAWS: dict[str, tuple[dict[str, Any], str, str]] = {
 
 @ONE_ERA
 @pytest.mark.parametrize("flaw", FLAWS)
-@pytest.mark.requirement(
-    "tickets:suggest:a_good_ticket_has_ten",
-    "tickets:suggest:score_is_explained",
-    "tickets:suggest:any_case_of_letters",
-    "tickets:suggest:relations_are_looked_up",
-)
 async def test_each_flaw_costs_something_and_is_told(call: Caller, tickets: Tickets, flaw: str) -> None:
     changes, category, words = FLAWS[flaw]
     write(tickets, **changes)
@@ -174,7 +166,6 @@ async def test_each_flaw_costs_something_and_is_told(call: Caller, tickets: Tick
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:suggest:is_deterministic")
 async def test_the_same_ticket_gets_the_same_advice_from_every_server(call: Caller, tickets: Tickets) -> None:
     write(
         tickets, GOOD.replace("### ", "#### "), dependsOn="MDT-5,MDT-4,MDT-3", blocks="MDT-9", priority="High"
@@ -190,7 +181,6 @@ async def test_the_same_ticket_gets_the_same_advice_from_every_server(call: Call
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:suggest:names_tools_and_tickets_that_are_there")
 async def test_advice_on_templates_names_only_what_is_there(call: Caller, tickets: Tickets) -> None:
     for number, kind in enumerate(TYPES, 1):
         await answer(call, "create_cr", type=kind, data={"title": "T"})
@@ -207,7 +197,6 @@ async def test_advice_on_templates_names_only_what_is_there(call: Caller, ticket
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:suggest:relations_are_looked_up")
 async def test_a_relation_may_lead_to_another_project(call: Caller, tickets: Tickets) -> None:
     other = Tickets(tickets.root / "nested", "API")
     other.defines()

@@ -74,12 +74,6 @@ def refusal(wire: Wire, tool: str, /, **arguments: Any) -> Any:
     return json.loads(wire.error(tool, **arguments))
 
 
-@pytest.mark.requirement(
-    "tickets:registry:every_form",
-    "tickets:registry:global_only",
-    "tickets:config:is_never_written",
-    "tickets:projects:changes_are_seen_at_the_next_call",
-)
 def test_every_form_of_a_record_of_the_registry(home: Home) -> None:
     wire = home.server()
     assert listed(wire) == ([], [])
@@ -137,12 +131,7 @@ def test_every_form_of_a_record_of_the_registry(home: Home) -> None:
     assert listed(wire)[0] == ["NEW", "OLD"]
 
 
-@pytest.mark.requirement(
-    "tickets:config:global_file",
-    "tickets:config:scan_settings_are_honoured",
-    "tickets:config:is_never_written",
-    "tickets:projects:changes_are_seen_at_the_next_call",
-)
+@pytest.mark.requirement("tickets:config:global_file")
 def test_the_configuration_files_and_their_scan_paths(home: Home) -> None:
     wire = home.server()
     home.project("one/a", "AA")
@@ -177,7 +166,7 @@ def test_the_configuration_files_and_their_scan_paths(home: Home) -> None:
     assert tree(home.root) == before
 
 
-@pytest.mark.requirement("tickets:config:global_file", "tickets:config:config_home")
+@pytest.mark.requirement("tickets:config:global_file")
 def test_the_configuration_lies_where_xdg_says(home: Home) -> None:
     home.project("one/a", "AA")
     home.project("two/b", "BB")
@@ -191,7 +180,7 @@ def test_the_configuration_lies_where_xdg_says(home: Home) -> None:
     assert listed(home.server(XDG_CONFIG_HOME="relative")) == (["AA"], []), "a relative one counts as none"
 
 
-@pytest.mark.requirement("tickets:config:project_filter", "tickets:project:left_out_where_derivable")
+@pytest.mark.requirement("tickets:config:project_filter")
 def test_a_filter_leaves_one_project(home: Home) -> None:
     for code in ("AA", "BB"):
         project = home.project(code.lower(), code)
@@ -219,7 +208,7 @@ def test_a_filter_leaves_one_project(home: Home) -> None:
     )
 
 
-@pytest.mark.requirement("tickets:config:scan_paths", "tickets:projects:changes_are_seen_at_the_next_call")
+@pytest.mark.requirement("tickets:config:scan_paths")
 def test_scan_paths_of_the_environment(home: Home) -> None:
     home.project("one/a", "AA")
     home.project("two/b", "BB")
@@ -241,7 +230,7 @@ def test_scan_paths_of_the_environment(home: Home) -> None:
     assert refusal(wire, "get_cr", key="LATE-1")["code"] == "PROJECT_NOT_FOUND"
 
 
-@pytest.mark.requirement("tickets:config:config_path", "tickets:projects:changes_are_seen_at_the_next_call")
+@pytest.mark.requirement("tickets:config:config_path")
 def test_another_configuration_file(home: Home) -> None:
     home.project("one/a", "AA")
     home.project("two/b", "BB")
@@ -256,7 +245,6 @@ def test_another_configuration_file(home: Home) -> None:
     assert listed(home.server(MCP_CONFIG_PATH=" ")) == (["AA"], []), "an empty one counts as unset"
 
 
-@pytest.mark.requirement("tickets:registry:every_form", "tickets:config:config_home")
 def test_another_folder_of_configuration(home: Home) -> None:
     """`CONFIG_DIR` as later releases of the seed's server have it."""
     home.project("one/a", "AA")
@@ -282,7 +270,6 @@ def test_the_level_of_the_log(home: Home, level: str | None, shown: list[str]) -
     assert not (level == "error" and errors)
 
 
-@pytest.mark.requirement("tickets:projects:nearest_is_meant", "tickets:config:is_never_written")
 def test_the_project_around_the_start_is_meant(home: Home) -> None:
     outer = home.project("outer", "OUT")
     inner = home.project("outer/packages/inner", "INN")
@@ -304,7 +291,6 @@ def test_the_project_around_the_start_is_meant(home: Home) -> None:
     assert legacy.read_bytes() == kept, "older keys are read as they are"
 
 
-@pytest.mark.requirement("tickets:projects:shared_codes_are_told")
 def test_of_two_projects_of_one_code_one_is_used_and_the_other_told(home: Home) -> None:
     first = home.project("work", "MDT")
     clone = home.project("clone", "mdt")
@@ -321,7 +307,6 @@ def test_of_two_projects_of_one_code_one_is_used_and_the_other_told(home: Home) 
     assert len(clone.names()) == 1
 
 
-@pytest.mark.requirement("tickets:projects:folder_without_configuration", "tickets:registry:every_form")
 def test_a_folder_of_tickets_needs_no_configuration(home: Home) -> None:
     bare = Tickets(home.root / "work", "P2")
     bare.ticket(3)
@@ -335,7 +320,6 @@ def test_a_folder_of_tickets_needs_no_configuration(home: Home) -> None:
     assert ".mdt-config.toml" in told[0]
 
 
-@pytest.mark.requirement("tickets:config:is_never_written", "tickets:create_cr:stays_in_the_project")
 def test_a_session_of_every_tool_writes_tickets_and_counters_only(home: Home) -> None:
     project = home.project("work", "MDT", name="Mine")
     record = home.registers("mine", f"# mine\n[project]\npath = '{project.root}'   # here\n")

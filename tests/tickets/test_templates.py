@@ -46,7 +46,7 @@ async def test_the_projects_template_goes_before_the_users_and_that_before_ours(
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:titles:change_in_every_place", "tickets:config:templates")
+@pytest.mark.requirement("tickets:config:templates")
 async def test_front_matter_and_heading_have_the_same_title(call: Caller, tickets: Tickets) -> None:
     put(tickets.root / ".mdt-templates", "bug-fix", "# {code}: {title}\n\ntext\n")
     made = await answer(call, "create_cr", type="Bug Fix", data={"title": "New"})
@@ -91,7 +91,7 @@ async def test_a_broken_template_is_told_and_nothing_is_written(
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:errors:template_error", "tickets:create_cr:stays_in_the_project")
+@pytest.mark.requirement("tickets:errors:template_error")
 async def test_a_template_outside_of_the_project_is_not_read(call: Caller, tickets: Tickets) -> None:
     secret = put(tickets.root.parent, "secret", "# {title}\n\nsecret\n")
     (tickets.root / ".mdt-templates").mkdir()

@@ -51,12 +51,7 @@ def recent(moment: str) -> bool:
     return abs((datetime.now(timezone.utc) - then).total_seconds()) < 60
 
 
-@pytest.mark.requirement(
-    "tickets:update_cr_attrs:changes_attributes",
-    "tickets:update_cr_attrs:answer_has_what_changed",
-    "tickets:dates:every_write_is_dated",
-    "tickets:files:only_what_is_meant_changes",
-)
+@pytest.mark.requirement("tickets:update_cr_attrs:changes_attributes")
 async def test_the_seeds_example(call: Caller, tickets: Tickets) -> None:
     tickets.ticket(10)
     tickets.ticket(15)
@@ -118,14 +113,7 @@ EACH: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
 
 @ONE_ERA
 @pytest.mark.parametrize(("given", "expected", "lines"), EACH, ids=lambda value: str(value)[:30])
-@pytest.mark.requirement(
-    "tickets:update_cr_attrs:changes_attributes",
-    "tickets:update_cr_attrs:answer_has_what_changed",
-    "tickets:update_cr_attrs:empty_takes_out",
-    "tickets:titles:change_in_every_place",
-    "tickets:dates:every_write_is_dated",
-    "tickets:files:only_what_is_meant_changes",
-)
+@pytest.mark.requirement("tickets:update_cr_attrs:changes_attributes")
 async def test_each_attribute_changes_its_own_lines_and_no_others(
     call: Caller, tickets: Tickets, given: dict[str, Any], expected: dict[str, Any], lines: list[str]
 ) -> None:
@@ -144,9 +132,6 @@ async def test_each_attribute_changes_its_own_lines_and_no_others(
 
 
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:update_cr_attrs:what_is_so_already_is_not_written", "tickets:dates:every_write_is_dated"
-)
 async def test_what_is_so_already_is_not_written(call: Caller, tickets: Tickets) -> None:
     path = tickets.write(NAME, TEXT)
     stamp = path.stat()
@@ -206,14 +191,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
 
 @ONE_ERA
 @pytest.mark.parametrize("name", WRONG)
-@pytest.mark.requirement(
-    "tickets:attributes:are_checked",
-    "tickets:attributes:cannot_inject",
-    "tickets:attributes:unknown_ones_are_refused",
-    "tickets:relations:are_checked",
-    "tickets:update_cr_attrs:excludes_status",
-    "tickets:errors:validation_error",
-)
+@pytest.mark.requirement("tickets:update_cr_attrs:excludes_status", "tickets:errors:validation_error")
 async def test_a_value_that_may_not_be_is_refused_and_nothing_is_written(
     call: Caller, tickets: Tickets, name: str
 ) -> None:
@@ -250,7 +228,6 @@ async def test_all_bad_values_and_missing_parameters_are_told_at_once(call: Call
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:titles:change_in_every_place", "tickets:titles:first_heading_outside_code")
 async def test_a_title_changes_wherever_it_stands(call: Caller, tickets: Tickets) -> None:
     cases = {
         "title: A\n---\n\n# A\n\n# A\n": "title: B\nX---\n\n# B\n\n# A\n",
@@ -277,7 +254,6 @@ async def test_a_title_changes_wherever_it_stands(call: Caller, tickets: Tickets
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:titles:first_heading_outside_code", "tickets:answers:are_as_of_the_call")
 async def test_the_title_is_the_first_heading_else_the_key_else_the_name(
     call: Caller, tickets: Tickets
 ) -> None:
@@ -312,13 +288,7 @@ NEXT = {
 
 @ONE_ERA
 @pytest.mark.parametrize("status", NEXT)
-@pytest.mark.requirement(
-    "tickets:update_cr_status:workflow_is_checked",
-    "tickets:update_cr_status:the_transitions",
-    "tickets:update_cr_status:same_is_no_change",
-    "tickets:update_cr_status:unknown_may_become_any",
-    "tickets:errors:invalid_transition",
-)
+@pytest.mark.requirement("tickets:update_cr_status:workflow_is_checked")
 async def test_the_workflow_allows_what_it_says_and_nothing_else(
     call: Caller, tickets: Tickets, status: str
 ) -> None:
@@ -376,9 +346,6 @@ async def test_a_status_is_one_of_the_documented_words(call: Caller, tickets: Ti
 
 
 @ONE_ERA
-@pytest.mark.requirement(
-    "tickets:update_cr_status:unknown_may_become_any", "tickets:update_cr_status:the_transitions"
-)
 async def test_a_file_without_a_status_is_proposed(call: Caller, tickets: Tickets) -> None:
     tickets.write("MDT-001-x", "---\ncode: MDT-001\n---\n")
     tickets.write("MDT-002-x", "---\ncode: MDT-002\nstatus:\n---\n")
@@ -410,7 +377,6 @@ async def test_the_seeds_delete(call: Caller, tickets: Tickets) -> None:
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:delete_cr:tells_what_is_left")
 async def test_what_a_deleted_ticket_leaves_behind_is_told(call: Caller, tickets: Tickets) -> None:
     tickets.ticket(1)
     tickets.ticket(2, dependsOn="[MDT-1, MDT-3]")
@@ -431,7 +397,6 @@ async def test_what_a_deleted_ticket_leaves_behind_is_told(call: Caller, tickets
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:links:stay_links")
 async def test_links_inside_the_project_are_followed_and_stay_links(call: Caller, tickets: Tickets) -> None:
     real = tickets.root / "real.md"
     real.write_text("---\ncode: MDT-001\nstatus: Proposed\n---\n# Linked\n", encoding="utf-8")
@@ -447,7 +412,6 @@ async def test_links_inside_the_project_are_followed_and_stay_links(call: Caller
 
 
 @ONE_ERA
-@pytest.mark.requirement("tickets:create_cr:stays_in_the_project")
 async def test_a_link_out_of_the_project_is_neither_read_nor_written(call: Caller, tickets: Tickets) -> None:
     outside = tickets.root.parent / "outside.md"
     outside.write_text("---\ncode: MDT-001\nstatus: Proposed\n---\n# Secret\n", encoding="utf-8")

@@ -33,7 +33,6 @@ async def rows(call: Caller) -> dict[str, dict[str, Any]]:
     return {row["code"]: row for row in (await answer(call, "list_crs"))["crs"]}
 
 
-@pytest.mark.requirement("tickets:worktrees:reads_where_it_is_worked_on", "tickets:worktrees:says_where")
 async def test_a_ticket_is_read_where_it_is_worked_on(call: Caller, worked_on: Path) -> None:
     found = await rows(call)
     assert (found["MDT-001"]["title"], found["MDT-001"]["status"]) == ("There", "Approved")
@@ -52,7 +51,6 @@ async def test_a_ticket_is_read_where_it_is_worked_on(call: Caller, worked_on: P
     assert (await rows(call))["MDT-001"]["title"] == "Later"
 
 
-@pytest.mark.requirement("tickets:worktrees:writes_where_it_is_worked_on")
 async def test_a_ticket_is_changed_where_it_is_worked_on(
     call: Caller, tickets: Tickets, worked_on: Path
 ) -> None:
@@ -78,7 +76,6 @@ async def test_a_ticket_is_changed_where_it_is_worked_on(
     assert (await rows(call))["MDT-001"]["title"] == "Here"
 
 
-@pytest.mark.requirement("tickets:worktrees:follow_branches", "tickets:worktrees:can_be_turned_off")
 async def test_what_counts_follows_branches_and_configuration(
     call: Caller, tickets: Tickets, project: Project, worked_on: Path
 ) -> None:
@@ -107,7 +104,6 @@ async def test_what_counts_follows_branches_and_configuration(
     assert "several worktrees carry MDT-001" in listed["problems"][0]["message"]
 
 
-@pytest.mark.requirement("tickets:worktrees:only_those_of_the_repository")
 async def test_a_worktree_that_is_gone_or_another_ones_is_named_and_left_alone(
     call: Caller, tickets: Tickets, worked_on: Path
 ) -> None:
@@ -138,7 +134,6 @@ async def test_a_worktree_that_is_gone_or_another_ones_is_named_and_left_alone(
     assert "assignee: ada" in tickets.text("MDT-001-here")
 
 
-@pytest.mark.requirement("tickets:fences:are_problems")
 async def test_a_fence_that_takes_in_headings_is_a_problem(call: Caller, tickets: Tickets) -> None:
     tickets.ticket(1, "Open", body="```text\ncode\n\n## Acceptance Criteria\n\n- [ ] a\n")
     said = "the fence on line 9 is never closed: 1 heading and 1 box in it count as code"
@@ -150,7 +145,6 @@ async def test_a_fence_that_takes_in_headings_is_a_problem(call: Caller, tickets
     assert "is never closed: 1 heading and 1 box" in notes[-1]
 
 
-@pytest.mark.requirement("tickets:criteria:what_looks_like_one_is_a_problem")
 async def test_a_line_that_looks_like_a_criterion_and_is_not_read_is_a_problem(
     call: Caller, tickets: Tickets
 ) -> None:

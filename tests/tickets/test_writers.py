@@ -50,11 +50,6 @@ def two(tickets: Tickets, run_server: Run) -> list[Wire]:
 
 
 @pytest.mark.parametrize("title", ["Same title", "Title of {}"], ids=["same", "different"])
-@pytest.mark.requirement(
-    "tickets:concurrency:creates_get_numbers_of_their_own",
-    "tickets:create_cr:success_is_true",
-    "tickets:numbers:counter_is_kept",
-)
 def test_twenty_creates_at_once_give_twenty_numbers_and_twenty_files(
     tickets: Tickets, two: list[Wire], title: str
 ) -> None:
@@ -75,11 +70,7 @@ def test_twenty_creates_at_once_give_twenty_numbers_and_twenty_files(
     assert (tickets.root / ".mdt-next").read_text(encoding="utf-8").strip() == "21"
 
 
-@pytest.mark.requirement(
-    "tickets:concurrency:no_change_is_lost",
-    "tickets:concurrency:edits_of_one_ticket_are_queued",
-    "tickets:answers:are_as_of_the_call",
-)
+@pytest.mark.requirement("tickets:concurrency:edits_of_one_ticket_are_queued")
 def test_twenty_appends_to_one_ticket_all_arrive(tickets: Tickets, two: list[Wire]) -> None:
     before = tickets.ticket(1, body="## Log\n\nfirst\n\n## End\n\nlast").read_text(encoding="utf-8")
 
@@ -108,9 +99,7 @@ def test_twenty_appends_to_one_ticket_all_arrive(tickets: Tickets, two: list[Wir
     settled(tickets)
 
 
-@pytest.mark.requirement(
-    "tickets:concurrency:no_change_is_lost", "tickets:concurrency:edits_of_one_ticket_are_queued"
-)
+@pytest.mark.requirement("tickets:concurrency:edits_of_one_ticket_are_queued")
 def test_changes_of_different_kinds_do_not_undo_each_other(tickets: Tickets, two: list[Wire]) -> None:
     """Sections by the one, attributes and status by the other; whichever is last keeps the others' work."""
     tickets.ticket(1, body="## Log\n\nfirst")
@@ -140,10 +129,6 @@ def test_changes_of_different_kinds_do_not_undo_each_other(tickets: Tickets, two
     settled(tickets)
 
 
-@pytest.mark.requirement(
-    "tickets:numbers:never_again_after_delete",
-    "tickets:concurrency:creates_get_numbers_of_their_own",
-)
 def test_numbers_do_not_come_again_whichever_server_deletes(tickets: Tickets, two: list[Wire]) -> None:
     seen: list[str] = []
 
@@ -160,7 +145,7 @@ def test_numbers_do_not_come_again_whichever_server_deletes(tickets: Tickets, tw
     assert [row["code"] for row in settled(tickets)] == ["MDT-011"]
 
 
-@pytest.mark.requirement("tickets:concurrency:no_change_is_lost", "tickets:errors:cr_not_found")
+@pytest.mark.requirement("tickets:errors:cr_not_found")
 def test_of_two_deletes_one_succeeds_and_the_other_finds_nothing(tickets: Tickets, two: list[Wire]) -> None:
     for number in range(1, 11):
         tickets.ticket(number)
@@ -215,9 +200,6 @@ MEANWHILE: dict[str, tuple[Callable[[TicketProjects], object], dict[str, str], s
 
 
 @pytest.mark.parametrize("name", MEANWHILE)
-@pytest.mark.requirement(
-    "tickets:concurrency:decides_on_what_is_true_then", "tickets:concurrency:no_change_is_lost"
-)
 def test_what_is_true_under_the_lock_decides(tickets: Tickets, name: str) -> None:
     act, changes, code = MEANWHILE[name]
     path = tickets.ticket(1, status="Approved", zone="a", body="## Log\n\nfirst")
@@ -238,7 +220,6 @@ def test_what_is_true_under_the_lock_decides(tickets: Tickets, name: str) -> Non
     assert (after == text) == (code is not None)
 
 
-@pytest.mark.requirement("tickets:concurrency:decides_on_what_is_true_then", "tickets:relations:are_checked")
 def test_two_updates_that_together_close_a_loop_do_not_both_succeed(tickets: Tickets) -> None:
     """The first waits for its file; by then the second has made what it was about to do wrong."""
     path = tickets.ticket(1)
@@ -252,9 +233,7 @@ def test_two_updates_that_together_close_a_loop_do_not_both_succeed(tickets: Tic
     assert "dependsOn" not in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.requirement(
-    "tickets:concurrency:edits_of_one_ticket_are_queued", "tickets:concurrency:decides_on_what_is_true_then"
-)
+@pytest.mark.requirement("tickets:concurrency:edits_of_one_ticket_are_queued")
 def test_all_changes_of_a_project_wait_for_its_lock(tickets: Tickets) -> None:
     """What a change decides on, numbers and other tickets, stays true until it is done."""
     for number in (1, 2):
@@ -280,7 +259,6 @@ def test_all_changes_of_a_project_wait_for_its_lock(tickets: Tickets) -> None:
     assert [row["code"] for row in settled(tickets)] == ["MDT-004", "MDT-002", "MDT-001"]
 
 
-@pytest.mark.requirement("tickets:concurrency:no_change_is_lost", "tickets:answers:are_as_of_the_call")
 def test_readers_do_not_wait_and_see_whole_files(tickets: Tickets, two: list[Wire]) -> None:
     path = tickets.ticket(1, body="## Log\n\nfirst")
     with held(path), held(path.parent):
@@ -291,9 +269,6 @@ def test_readers_do_not_wait_and_see_whole_files(tickets: Tickets, two: list[Wir
 
 
 @pytest.mark.parametrize("answers", [1, 9])
-@pytest.mark.requirement(
-    "tickets:concurrency:crash_leaves_old_or_new", "tickets:numbers:never_again_after_delete"
-)
 def test_a_server_that_is_killed_leaves_whole_files(tickets: Tickets, two: list[Wire], answers: int) -> None:
     """What it had answered is there, what it was doing is there or not, nothing is half; others go on."""
     filler = "x" * 3_000
@@ -350,7 +325,6 @@ for number, moment in enumerate(sys.argv[2:], 1):
 """
 
 
-@pytest.mark.requirement("tickets:concurrency:crash_leaves_old_or_new")
 def test_no_change_of_a_ticket_is_one_of_several_files(tickets: Tickets) -> None:
     """A process that is to crash at the moments of such changes, where only a journal helps, never does."""
     moments = ("journal-staged", "journal-intent", "journal-step", "journal-done")
@@ -367,7 +341,7 @@ def limited() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
 
 
-@pytest.mark.requirement("tickets:errors:file_system_error", "tickets:concurrency:crash_leaves_old_or_new")
+@pytest.mark.requirement("tickets:errors:file_system_error")
 def test_a_server_that_cannot_write_so_much_says_so_and_goes_on(tickets: Tickets, run_server: Run) -> None:
     tickets.ticket(1, body="## Log\n\nfirst")
     wire = Wire(run_server(tickets.root, preexec_fn=limited))
@@ -389,7 +363,6 @@ def test_a_server_that_cannot_write_so_much_says_so_and_goes_on(tickets: Tickets
     assert tickets.text("MDT-001-ticket").endswith("first\n\nshort\n")
 
 
-@pytest.mark.requirement("tickets:answers:read_only_what_changed", "tickets:answers:are_as_of_the_call")
 @pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="counts what the kernel counted")
 def test_a_repeated_call_reads_only_what_changed(tickets: Tickets) -> None:
     size, count = 20_000, 100

@@ -18,7 +18,6 @@ def _config(folder: Folder, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-@pytest.mark.requirement("trust:acting:comments_do_not_count", "trust:acting:harmless_keys_do_not_count")
 def test_comments_order_and_harmless_keys_leave_a_folder_trusted(folder: Folder) -> None:
     folder.trust()
     _config(folder, "checks:\n", "# what is run\nchecks:\n")
@@ -28,9 +27,6 @@ def test_comments_order_and_harmless_keys_leave_a_folder_trusted(folder: Folder)
     assert folder.is_trusted()
 
 
-@pytest.mark.requirement(
-    "trust:acting:one_byte_of_a_command_counts", "trust:ask:a_change_is_shown_as_a_difference"
-)
 def test_one_byte_of_a_command_is_refused_with_the_difference(folder: Folder) -> None:
     folder.trust()
     _config(folder, "tests: [touch", "tests: [touchy")
@@ -83,7 +79,6 @@ def _write(path: Path, text: str, *, mode: int | None = None) -> None:
 
 
 @pytest.mark.parametrize("change", _CHANGES)
-@pytest.mark.requirement("trust:acting:whatever_may_act_counts")
 def test_whatever_may_act_makes_a_folder_untrusted(folder: Folder, change: str) -> None:
     folder.trust()
     before = folder.handle().trust_report()
@@ -94,7 +89,6 @@ def test_whatever_may_act_makes_a_folder_untrusted(folder: Folder, change: str) 
     assert now["difference"]
 
 
-@pytest.mark.requirement("trust:acting:included_git_configuration_counts")
 def test_what_hides_behind_a_condition_of_an_include_counts(folder: Folder) -> None:
     git(folder.root, "config", "includeIf.onbranch:nowhere.path", "more")
     more = folder.root / ".git" / "more"
@@ -104,7 +98,6 @@ def test_what_hides_behind_a_condition_of_an_include_counts(folder: Folder) -> N
     assert "fsmonitor" in "\n".join(folder.handle().trust_report()["difference"])
 
 
-@pytest.mark.requirement("trust:acting:harmless_keys_do_not_count")
 def test_everyday_settings_of_git_do_not_count(folder: Folder) -> None:
     folder.trust()
     git(folder.root, "config", "user.email", "ada@example.org")
@@ -113,7 +106,6 @@ def test_everyday_settings_of_git_do_not_count(folder: Folder) -> None:
     assert folder.is_trusted()
 
 
-@pytest.mark.requirement("trust:acting:agent_files_where_worktrees_begin_count")
 def test_files_of_agents_count_as_the_main_branch_has_them(folder: Folder) -> None:
     # Without this the branch that is checked out is the one at which runs start.
     _config(folder, "defaults:\n", "defaults:\n  main_branch: main\n")
@@ -131,7 +123,6 @@ def test_files_of_agents_count_as_the_main_branch_has_them(folder: Folder) -> No
     assert any("main:.mcp.json" in line for line in report["difference"])
 
 
-@pytest.mark.requirement("trust:acting:nested_agent_files_count")
 def test_files_of_agents_count_in_any_folder_that_a_run_gets(folder: Folder) -> None:
     _write(folder.root / "tools" / "hooks" / "h.json", "{}")
     _write(folder.root / "packages" / "a" / ".mcp.json", "{}")
@@ -147,7 +138,6 @@ def test_files_of_agents_count_in_any_folder_that_a_run_gets(folder: Folder) -> 
     ]
 
 
-@pytest.mark.requirement("trust:show:instructions_are_their_own_kind")
 def test_instructions_are_shown_and_are_no_part_of_the_hash(folder: Folder) -> None:
     hash = folder.trust()
     _write(folder.root / "CLAUDE.md", "Be kind.\n")
@@ -165,7 +155,6 @@ def test_instructions_are_shown_and_are_no_part_of_the_hash(folder: Folder) -> N
     assert any("CLAUDE.md" in line for line in folder.handle().trust_report()["difference"])
 
 
-@pytest.mark.requirement("trust:acting:links_are_named_and_followed")
 def test_links_are_named_and_what_is_behind_them_counts(folder: Folder) -> None:
     _write(folder.root / "tools" / "settings.json", "{}")
     (folder.root / ".claude").symlink_to("tools")
@@ -174,7 +163,6 @@ def test_links_are_named_and_what_is_behind_them_counts(folder: Folder) -> None:
     assert not folder.is_trusted()
 
 
-@pytest.mark.requirement("trust:show:listing_is_plain_ascii")
 def test_a_listing_steers_no_terminal(folder: Folder) -> None:
     folder.asks('  # more\nproviders:\n  openai:\n    endpoint: "http://x/\\e[2J\\u202e"\n')
     done = folder.run("trust", "--show")
@@ -184,7 +172,6 @@ def test_a_listing_steers_no_terminal(folder: Folder) -> None:
     assert "\\u{202e}" in done.stdout or "\\\\u202e" in done.stdout or "202e" in done.stdout
 
 
-@pytest.mark.requirement("trust:store:is_the_users_alone")
 def test_the_record_of_trust_is_private_and_a_damaged_one_is_no_trust(folder: Folder) -> None:
     folder.trust()
     (record,) = (Path(os.environ["HOME"]) / ".local/state/chant-mcp/trust").iterdir()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
 from harness import user_config
 from trust.kit import Folder
 from work import scribe
@@ -15,7 +14,6 @@ from work.kit import ID, Workshop
 from writing import git
 
 
-@pytest.mark.requirement("trust:acting:prompts_are_those_that_were_looked_at")
 def test_a_prompt_that_is_replaced_after_the_look_is_not_used(shop: Workshop) -> None:
     shop.configure(f"agents:\n  scribe:\n    command: [{scribe.agent()}]\n", provider="scribe")
     prompt = shop.root / ".chant" / "prompts" / "own.md"
@@ -36,7 +34,6 @@ def test_a_prompt_that_is_replaced_after_the_look_is_not_used(shop: Workshop) ->
     assert scribe.received()["stdin"].strip().startswith("Be careful.")
 
 
-@pytest.mark.requirement("trust:acting:prompts_in_folders_count")
 def test_prompts_in_folders_and_the_texts_behind_them_reach_the_agent(shop: Workshop) -> None:
     added = "  prompt_extensions: [short]\n"
     shop.configure(f"{added}agents:\n  scribe:\n    command: [{scribe.agent()}]\n", provider="scribe")

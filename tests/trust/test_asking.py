@@ -14,7 +14,6 @@ from writing import git, tree
 _QUESTION = "Trust this folder? [y/N]"
 
 
-@pytest.mark.requirement("trust:ask:no_changes_nothing", "trust:ask:acts_ask_at_a_terminal")
 @pytest.mark.parametrize(
     "words", [("work", ID), ("split", ID), ("merge", ID), ("watch", "--once"), ("trust",)]
 )
@@ -29,7 +28,6 @@ def test_the_answer_no_changes_nothing(folder: Folder, words: tuple[str, ...]) -
     assert not folder.mark.exists()
 
 
-@pytest.mark.requirement("trust:ask:acts_ask_at_a_terminal")
 def test_the_answer_yes_is_remembered_and_the_command_goes_on(folder: Folder) -> None:
     folder.feature()
     code, shown = folder.typed("y", "speckit", "complete", "T001")
@@ -41,7 +39,6 @@ def test_the_answer_yes_is_remembered_and_the_command_goes_on(folder: Folder) ->
     assert (code, _QUESTION in shown) == (0, False)
 
 
-@pytest.mark.requirement("trust:ask:a_change_is_shown_as_a_difference")
 def test_a_change_is_shown_as_a_difference(folder: Folder) -> None:
     folder.trust()
     folder.asks(word="touchy")
@@ -52,7 +49,6 @@ def test_a_change_is_shown_as_a_difference(folder: Folder) -> None:
     assert "touchy" in shown
 
 
-@pytest.mark.requirement("trust:ask:without_a_terminal_exit_code_2")
 def test_without_a_terminal_the_exit_code_is_2(folder: Folder) -> None:
     folder.feature()
     for words in (
@@ -71,7 +67,6 @@ def test_without_a_terminal_the_exit_code_is_2(folder: Folder) -> None:
     assert not folder.mark.exists()
 
 
-@pytest.mark.requirement("trust:show:totals_first_and_hash_last", "trust:yes:needs_the_hash")
 def test_a_script_says_yes_to_the_hash_that_is_shown(folder: Folder) -> None:
     shown = folder.run("trust", "--show").stdout.splitlines()
     assert "1 command, 1 check, 1 variable" in shown[0]
@@ -107,7 +102,6 @@ _MARKS = [
 
 
 @pytest.mark.parametrize("mark", _MARKS)
-@pytest.mark.requirement("trust:yes:agents_cannot")
 def test_agents_cannot_say_yes(folder: Folder, mark: str) -> None:
     hash = folder.handle().trust_report()["hash"]
     done = folder.run("trust", "--yes", hash, **{mark: "x"})
@@ -118,7 +112,6 @@ def test_agents_cannot_say_yes(folder: Folder, mark: str) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only there processes above are seen")
-@pytest.mark.requirement("trust:yes:not_below_a_run")
 def test_taking_the_variable_away_does_not_lead_out_of_a_run(folder: Folder) -> None:
     hash = folder.handle().trust_report()["hash"]
     command = f"env -u CHANT_RUN {sys.executable} -m chant_mcp trust --yes {hash}; true"
@@ -136,7 +129,6 @@ def test_taking_the_variable_away_does_not_lead_out_of_a_run(folder: Folder) -> 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only there processes above are seen")
 @pytest.mark.parametrize("words", ["approve", "reject --reason x", "work", "merge"])
-@pytest.mark.requirement("trust:yes:not_below_a_run")
 def test_what_a_person_decides_is_refused_below_a_run_without_its_variables(
     folder: Folder, words: str
 ) -> None:
@@ -154,7 +146,6 @@ def test_what_a_person_decides_is_refused_below_a_run_without_its_variables(
     assert "inside a run (CHANT_RUN is set): a person decides" in " ".join(done.stderr.split())
 
 
-@pytest.mark.requirement("trust:ask:not_below_a_run")
 def test_below_a_run_nobody_is_asked(folder: Folder) -> None:
     code, shown = folder.typed("y", "work", ID, CHANT_RUN="x")
     assert (code, _QUESTION in shown) == (1, False)
@@ -163,7 +154,6 @@ def test_below_a_run_nobody_is_asked(folder: Folder) -> None:
     assert not folder.is_trusted()
 
 
-@pytest.mark.requirement("trust:init:trusts_what_it_wrote")
 def test_init_trusts_what_it_wrote_in_the_git_folder_too(tmp_path: Path, folder: Folder) -> None:
     new = Folder(type(folder.project)(tmp_path / "new"))
     new.root.mkdir()
@@ -173,7 +163,6 @@ def test_init_trusts_what_it_wrote_in_the_git_folder_too(tmp_path: Path, folder:
     assert new.is_trusted()
 
 
-@pytest.mark.requirement("trust:init:trusts_what_it_wrote")
 def test_init_trusts_what_it_wrote_and_only_that(tmp_path: Path, folder: Folder) -> None:
     new = Folder(type(folder.project)(tmp_path / "new"))
     new.root.mkdir()
@@ -184,7 +173,6 @@ def test_init_trusts_what_it_wrote_and_only_that(tmp_path: Path, folder: Folder)
 
 
 @pytest.mark.parametrize("below", [False, True])
-@pytest.mark.requirement("trust:init:trusts_what_it_wrote")
 def test_init_trusts_nothing_that_was_there_and_nothing_below_a_run(
     tmp_path: Path, folder: Folder, below: bool
 ) -> None:

@@ -155,12 +155,6 @@ def _all_calls(ask: Ask, watch: Watch) -> None:
 
 
 @pytest.mark.parametrize("attack", ALL)
-@pytest.mark.requirement(
-    "trust:attacks:reads_change_nothing",
-    "trust:attacks:edits_stay_in_documents",
-    "trust:attacks:acts_are_refused",
-    "trust:attacks:secrets_stay",
-)
 def test_a_server_of_a_hostile_clone_changes_nothing_outside(
     attack: Attack, clone: Clone, arm: Callable[[Attack], Watch]
 ) -> None:
@@ -175,7 +169,6 @@ def test_a_server_of_a_hostile_clone_changes_nothing_outside(
 
 
 @pytest.mark.parametrize("attack", SOME)
-@pytest.mark.requirement("trust:attacks:every_door")
 def test_a_server_over_http_changes_nothing_outside(
     attack: Attack, clone: Clone, arm: Callable[[Attack], Watch]
 ) -> None:
@@ -237,7 +230,6 @@ ENDING_COMMANDS = [
 
 
 @pytest.mark.parametrize("attack", WORST)
-@pytest.mark.requirement("trust:attacks:every_door", "trust:attacks:acts_are_refused")
 def test_commands_change_nothing_outside(
     attack: Attack, clone: Clone, arm: Callable[[Attack], Watch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,7 +256,6 @@ REFUSED = (1, 2)
 
 
 @pytest.mark.parametrize("attack", WORST)
-@pytest.mark.requirement("trust:attacks:every_door")
 def test_scripts_change_nothing_outside(attack: Attack, clone: Clone, arm: Callable[[Attack], Watch]) -> None:
     watch = arm(attack)
     ws = chant_mcp.open(clone.root, environment=clone.environment, exactly=True)
@@ -297,7 +288,6 @@ def test_scripts_change_nothing_outside(attack: Attack, clone: Clone, arm: Calla
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("attack", SOME)
-@pytest.mark.requirement("trust:attacks:every_door")
 async def test_the_board_changes_nothing_outside(
     attack: Attack, clone: Clone, arm: Callable[[Attack], Watch]
 ) -> None:
@@ -310,7 +300,6 @@ async def test_the_board_changes_nothing_outside(
 
 
 @pytest.mark.parametrize("attack", FORGED)
-@pytest.mark.requirement("trust:attacks:trusted_folders_believe_nothing_forged")
 def test_a_trusted_folder_believes_nothing_that_is_forged(
     attack: Attack, clone: Clone, arm: Callable[[Attack], Watch], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,7 +153,6 @@ def of(folder: Folder) -> GitFolder:
 
 
 @pytest.mark.parametrize("prepare", USED, ids=lambda one: one.__name__)
-@pytest.mark.requirement("trust:acting:git_is_asked_what_it_uses")
 def test_what_git_would_run_counts_wherever_it_lies(
     prepare: Callable[[GitFolder], Swap], of: GitFolder
 ) -> None:
@@ -178,7 +177,6 @@ OTHER_CONDITIONS = {
 
 
 @pytest.mark.parametrize("condition", OTHER_CONDITIONS)
-@pytest.mark.requirement("trust:acting:included_git_configuration_counts")
 def test_what_is_included_elsewhere_counts_here(condition: str, of: GitFolder) -> None:
     of.config(*OTHER_CONDITIONS[condition])
     more = of.write(Path(os.environ["HOME"]) / "more", "[core]\n\tpager = less\n")
@@ -187,7 +185,6 @@ def test_what_is_included_elsewhere_counts_here(condition: str, of: GitFolder) -
     assert "fsmonitor" in "\n".join(of.folder.handle().trust_report()["difference"])
 
 
-@pytest.mark.requirement("trust:acting:included_git_configuration_counts")
 def test_settings_of_the_other_checkouts_count(of: GitFolder) -> None:
     of.config("extensions.worktreeConfig", "true")
     other = of.root.parent / "other"
@@ -197,7 +194,6 @@ def test_settings_of_the_other_checkouts_count(of: GitFolder) -> None:
     assert "filter.x.smudge" in "\n".join(of.folder.handle().trust_report()["difference"])
 
 
-@pytest.mark.requirement("trust:acting:own_configuration_of_git_is_trusted")
 def test_what_is_the_users_alone_does_not_count(of: GitFolder) -> None:
     hooks = of.hook(of.outside / "hooks").parent
     of.user_config(f"[include]\n\tpath = {of.outside}/mine\n")

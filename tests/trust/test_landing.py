@@ -61,7 +61,6 @@ def changed(shop: Workshop) -> Workshop:
     return shop
 
 
-@pytest.mark.requirement("trust:landing:a_change_of_what_acts_waits")
 def test_work_that_changes_what_runs_here_does_not_land(changed: Workshop) -> None:
     record = changed.record(ID)
     assert record["end_state"] == "needs_attention", record
@@ -73,7 +72,6 @@ def test_work_that_changes_what_runs_here_does_not_land(changed: Workshop) -> No
     assert _folder(changed).is_trusted()
 
 
-@pytest.mark.requirement("trust:landing:other_doors_refuse")
 def test_other_doors_refuse_it_and_name_the_command(changed: Workshop) -> None:
     with pytest.raises(errors.NotTrustedError, match=f"chant-mcp merge {ID}` at a terminal") as refused:
         changed.handle().merge(ID)
@@ -85,7 +83,6 @@ def test_other_doors_refuse_it_and_name_the_command(changed: Workshop) -> None:
     assert "touch" not in (changed.main(".chant/config.md") or "")
 
 
-@pytest.mark.requirement("trust:landing:a_person_lands_it_and_trusts")
 def test_a_person_lands_it_and_trusts_in_one_step(changed: Workshop) -> None:
     folder = _folder(changed)
     code, shown = folder.typed("n", "merge", ID)
@@ -129,7 +126,6 @@ def _named(record: Record) -> set[str]:
     return {one.group(1) for one in found if one}
 
 
-@pytest.mark.requirement("trust:landing:a_change_of_what_acts_waits")
 @pytest.mark.parametrize(
     "name",
     [
@@ -146,7 +142,6 @@ def test_new_files_that_act_do_not_land(shop: Workshop, name: str) -> None:
     assert shop.main(name) is None
 
 
-@pytest.mark.requirement("trust:landing:a_change_of_what_acts_waits", "trust:landing:instructions_wait")
 def test_what_acts_or_instructs_waits_in_any_folder_and_case(shop: Workshop) -> None:
     names = planted(ACTS + INSTRUCTS)
     record = _landed(shop, _planting(*names))
@@ -155,7 +150,6 @@ def test_what_acts_or_instructs_waits_in_any_folder_and_case(shop: Workshop) -> 
     assert record["reason"].endswith(f"and {len(names) - 3} more")
 
 
-@pytest.mark.requirement("trust:landing:neighbours_land")
 def test_harmless_neighbours_land(shop: Workshop) -> None:
     names = planted(HARMLESS)
     record = _landed(shop, _planting(*names))
@@ -163,7 +157,6 @@ def test_harmless_neighbours_land(shop: Workshop) -> None:
     assert all(shop.main(name) for name in names)
 
 
-@pytest.mark.requirement("trust:landing:a_change_of_what_acts_waits")
 def test_modes_links_and_other_repositories_wait_and_keys_that_run_nothing_do_not(shop: Workshop) -> None:
     def write(name: str, text: str) -> None:
         (shop.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -196,7 +189,6 @@ def test_modes_links_and_other_repositories_wait_and_keys_that_run_nothing_do_no
     assert _named(_landed(shop, change)) == waiting
 
 
-@pytest.mark.requirement("trust:landing:users_allow_instructions")
 def test_the_user_lets_instructions_land_and_nothing_that_acts(shop: Workshop) -> None:
     shop.configure("landing:\n  allow: [CLAUDE.md]\n")
     allowed = "---\nlanding:\n  allow: [AGENTS.md, .mcp.json]\n---\n"
@@ -205,7 +197,6 @@ def test_the_user_lets_instructions_land_and_nothing_that_acts(shop: Workshop) -
     assert _named(record) == {"CLAUDE.md", "a/.mcp.json"}
 
 
-@pytest.mark.requirement("trust:landing:users_allow_instructions", "trust:landing:instructions_wait")
 @pytest.mark.parametrize("name", ["AGENTS.md", "CLAUDE.md"])
 def test_instructions_that_the_user_allows_land_and_leave_trust(shop: Workshop, name: str) -> None:
     user_config().write_text("---\nlanding:\n  allow: [AGENTS.md]\n---\n", encoding="utf-8")
@@ -216,7 +207,6 @@ def test_instructions_that_the_user_allows_land_and_leave_trust(shop: Workshop, 
         assert record["reason"] == "changes what agents are told: CLAUDE.md"
 
 
-@pytest.mark.requirement("trust:landing:a_chain_stops")
 def test_a_chain_stops_at_such_work(shop: Workshop) -> None:
     shop.spec(ID, "wait")
     shop.spec(OTHER)
@@ -236,7 +226,6 @@ def test_a_chain_stops_at_such_work(shop: Workshop) -> None:
     assert shop.project.status(OTHER) == "pending"
 
 
-@pytest.mark.requirement("trust:landing:checks_are_those_of_the_start")
 def test_a_live_run_is_judged_by_the_checks_of_its_start(shop: Workshop, tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     shop.configure(_CHECKED)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
 from harness import Project
 from trust.kit import Folder
 from writing import git
 
 
-@pytest.mark.requirement("trust:place:switching_branches_asks_once_each")
 def test_a_branch_switched_to_and_fro_is_asked_for_once_each(folder: Folder) -> None:
     folder.trust()
     git(folder.root, "switch", "-qc", "other")
@@ -24,7 +22,6 @@ def test_a_branch_switched_to_and_fro_is_asked_for_once_each(folder: Folder) -> 
         assert folder.is_trusted(), branch
 
 
-@pytest.mark.requirement("trust:place:copies_and_clones_are_not_trusted")
 def test_copies_and_clones_of_a_trusted_folder_are_not_trusted(folder: Folder, tmp_path: Path) -> None:
     folder.trust()
     copied = tmp_path / "copied"
@@ -36,7 +33,6 @@ def test_copies_and_clones_of_a_trusted_folder_are_not_trusted(folder: Folder, t
     assert folder.is_trusted()
 
 
-@pytest.mark.requirement("trust:place:a_git_file_lends_nothing")
 def test_a_git_file_that_points_at_a_trusted_repository_lends_nothing(folder: Folder, tmp_path: Path) -> None:
     folder.trust()
     stranger = tmp_path / "stranger"
@@ -45,7 +41,6 @@ def test_a_git_file_that_points_at_a_trusted_repository_lends_nothing(folder: Fo
     assert not Folder(Project(stranger)).is_trusted()
 
 
-@pytest.mark.requirement("trust:place:another_repository_is_another_folder")
 def test_a_trusted_folder_with_another_repository_is_another_folder(folder: Folder, tmp_path: Path) -> None:
     folder.trust()
     shutil.move(folder.root / ".git", tmp_path / "kept")
@@ -57,7 +52,6 @@ def test_a_trusted_folder_with_another_repository_is_another_folder(folder: Fold
     assert not folder.is_trusted()
 
 
-@pytest.mark.requirement("trust:place:a_folder_without_git_has_its_own")
 def test_a_folder_without_git_is_trusted_by_itself(project: Project, tmp_path: Path) -> None:
     folder = Folder(project)
     folder.asks()

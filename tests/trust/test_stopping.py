@@ -27,7 +27,6 @@ def changed(shop: Workshop) -> Workshop:
     return shop
 
 
-@pytest.mark.requirement("trust:untrusted:runs_can_be_stopped")
 @pytest.mark.parametrize("stop", ["pause", "takeover", "cancel"])
 def test_a_run_is_stopped_and_nothing_of_it_lands(changed: Workshop, stop: str) -> None:
     before = changed.committed("main")
@@ -40,7 +39,6 @@ def test_a_run_is_stopped_and_nothing_of_it_lands(changed: Workshop, stop: str) 
     assert changed.branches() == [f"chant/{ID}"]
 
 
-@pytest.mark.requirement("trust:python:hash_of_the_call")
 def test_the_runner_goes_by_the_hash_that_its_starter_knew(shop: Workshop) -> None:
     shop.configure(_CHECK.format("true"))
     shop.spec(ID)
@@ -51,7 +49,6 @@ def test_the_runner_goes_by_the_hash_that_its_starter_knew(shop: Workshop) -> No
     assert not folder.is_trusted()
 
 
-@pytest.mark.requirement("trust:untrusted:runs_can_be_stopped")
 def test_what_a_run_left_is_not_given_up(changed: Workshop) -> None:
     with pytest.raises(errors.NotTrustedError):
         changed.handle().reset(ID)

@@ -27,7 +27,6 @@ def _table() -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.requirement("trust:table:one_source")
 def test_the_guide_has_the_table_of_the_core() -> None:
     text = GUIDE.read_text("utf-8")
     head, rest = text.split(BEGIN)
@@ -38,7 +37,6 @@ def test_the_guide_has_the_table_of_the_core() -> None:
     assert shown == _table(), "UPDATE_SNAPS=1 pytest tests/trust/test_table.py writes it"
 
 
-@pytest.mark.requirement("trust:landing:neighbours_land", "trust:landing:a_change_of_what_acts_waits")
 def test_kinds_of_names_in_any_folder_and_case() -> None:
     assert {acting_kind(name) for name in planted(ACTS)} == {"acts"}
     assert {acting_kind(name) for name in planted(INSTRUCTS)} == {"instructs"}
@@ -69,7 +67,6 @@ _TRACE = """\
 """What `strace` writes of a run, shortened: our program, the agent 200, its child 201, and git."""
 
 
-@pytest.mark.requirement("trust:table:starts_of_agents_are_known")
 def test_a_file_that_the_table_does_not_know_is_found_in_a_trace() -> None:
     found = looked_for(_TRACE, "/opt/agents", "/worktrees/[^/]+/s-1")
     assert found == {
@@ -79,7 +76,6 @@ def test_a_file_that_the_table_does_not_know_is_found_in_a_trace() -> None:
     assert unknown(found) == [".newagent/start", "new.config.json"]
 
 
-@pytest.mark.requirement("trust:table:starts_of_agents_are_known")
 @pytest.mark.parametrize("agent", ["claude", "codex", "copilot", "opencode", "qwen", "gemini", "cline", "pi"])
 def test_what_published_agents_looked_for_is_in_the_table(agent: str) -> None:
     recorded = Path(__file__).parents[1] / "agents_live" / "recorded" / f"{agent}.txt"
@@ -89,6 +85,5 @@ def test_what_published_agents_looked_for_is_in_the_table(agent: str) -> None:
     assert not re.search(r"/(home|root|var|work|tmp)/", "\n".join(paths))
 
 
-@pytest.mark.requirement("trust:table:starts_of_agents_are_known")
 def test_every_decoy_of_the_trial_is_of_the_table() -> None:
     assert [name for name in DECOYS if acting_kind(name) is None] == []

@@ -14,7 +14,6 @@ from trust.kit import ID, Folder
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.requirement("trust:untrusted:nothing_is_started", "trust:mcp:refusal_is_text_and_data")
 async def test_a_tool_that_acts_is_refused_in_text_and_data(folder: Folder) -> None:
     async with Client(folder.server(), mode="2026-07-28") as client:
         call = Caller(client, folder.project)
@@ -35,7 +34,6 @@ async def test_a_tool_that_acts_is_refused_in_text_and_data(folder: Folder) -> N
     assert not folder.mark.exists()
 
 
-@pytest.mark.requirement("trust:untrusted:documents_work", "trust:status:says_that_it_is_not_trusted")
 async def test_documents_are_read_and_edited_and_status_says_it(folder: Folder) -> None:
     async with Client(folder.server(), mode="2026-07-28") as client:
         call = Caller(client, folder.project)
@@ -49,7 +47,6 @@ async def test_documents_are_read_and_edited_and_status_says_it(folder: Folder) 
         assert "trust" not in await Caller(client, folder.project).data("chant_status")
 
 
-@pytest.mark.requirement("trust:untrusted:no_variable_is_read")
 async def test_no_variable_is_read_for_a_new_spec(folder: Folder) -> None:
     async with Client(folder.server(), mode="2026-07-28") as client:
         call = Caller(client, folder.project)
@@ -63,7 +60,6 @@ async def test_no_variable_is_read_for_a_new_spec(folder: Folder) -> None:
     assert "derived_secret=hidden" in text
 
 
-@pytest.mark.requirement("trust:untrusted:no_check_is_run")
 def test_a_task_with_checks_is_ticked_only_where_they_may_run(folder: Folder) -> None:
     folder.feature()
     with pytest.raises(errors.NotTrustedError, match="This folder is not trusted") as refused:
@@ -75,7 +71,6 @@ def test_a_task_with_checks_is_ticked_only_where_they_may_run(folder: Folder) ->
     assert folder.mark.exists()
 
 
-@pytest.mark.requirement("trust:untrusted:no_other_repository_is_read")
 def test_other_repositories_are_looked_into_only_when_trusted(folder: Folder) -> None:
     other = folder.root.parent / "other" / ".chant" / "specs"
     other.mkdir(parents=True)
@@ -94,7 +89,6 @@ def test_other_repositories_are_looked_into_only_when_trusted(folder: Folder) ->
     assert "not trusted" in waits()
 
 
-@pytest.mark.requirement("trust:untrusted:nothing_is_merged_or_pruned")
 def test_nothing_is_merged_pruned_or_watched(folder: Folder) -> None:
     chant = folder.handle()
     for act in (
@@ -108,7 +102,6 @@ def test_nothing_is_merged_pruned_or_watched(folder: Folder) -> None:
     assert chant.recover() == []
 
 
-@pytest.mark.requirement("trust:python:hash_of_the_call", "trust:python:exception_has_what_is_shown")
 def test_a_script_names_the_hash_that_it_knows(folder: Folder) -> None:
     from chant_mcp import open as opened
 
@@ -123,7 +116,6 @@ def test_a_script_names_the_hash_that_it_knows(folder: Folder) -> None:
     assert not folder.is_trusted()
 
 
-@pytest.mark.requirement("trust:roots:trust_all_below")
 def test_folders_below_a_root_of_the_users_own_are_trusted(folder: Folder) -> None:
     settings = user_config()
     settings.write_text(f"---\ntrust: {{roots: ['{folder.root.parent}']}}\n---\n", encoding="utf-8")
@@ -135,14 +127,12 @@ def test_folders_below_a_root_of_the_users_own_are_trusted(folder: Folder) -> No
     assert folder.is_trusted()
 
 
-@pytest.mark.requirement("trust:roots:count_in_the_users_file_only")
 def test_a_folder_cannot_name_itself_a_root(folder: Folder) -> None:
     folder.asks("trust: {roots: [/]}\n")
     assert not folder.is_trusted()
     assert any("trust.roots" in line for line in folder.handle().trust_report()["listing"])
 
 
-@pytest.mark.requirement("trust:mcp:annotations_follow_the_table")
 async def test_annotations_are_those_of_the_table_that_the_check_asks(folder: Folder) -> None:
     async with Client(folder.server(), mode="2026-07-28") as client:
         listed = {tool.name: tool.annotations for tool in (await client.list_tools()).tools}

@@ -63,11 +63,6 @@ def lines_of(plans: Plans, before: str, *operations: Operation, file: str = "odd
 # One line and no other
 
 
-@pytest.mark.requirement(
-    "vine:edit:only_the_lines_meant_change",
-    "vine:edit:line_ends_and_mark_stay",
-    "vine:edit:unknown_metadata_stays",
-)
 @pytest.mark.parametrize("eol", ["\r\n", "\n"], ids=["crlf", "lf"])
 @pytest.mark.parametrize("mark", ["\ufeff", ""], ids=["mark", "no mark"])
 @pytest.mark.parametrize("end", ["\r\n   ", "\r\n", ""], ids=["blank", "end", "no end"])
@@ -85,7 +80,6 @@ def test_a_status_changes_one_header(plans: Plans, eol: str, mark: str, end: str
     ]
 
 
-@pytest.mark.requirement("vine:edit:only_the_lines_meant_change", "vine:edit:line_ends_and_mark_stay")
 def test_the_last_header_may_lack_its_line_end(plans: Plans) -> None:
     for eol in ("\n", "\r\n"):
         text = plan_of("r:planning>a a:planning").replace("\n", eol).removesuffix(eol)
@@ -97,7 +91,6 @@ def test_the_last_header_may_lack_its_line_end(plans: Plans) -> None:
         assert plans.text("plan") == f"{expected}{eol}---{eol}[n] Name (notstarted)"
 
 
-@pytest.mark.requirement("vine:edit:only_the_lines_meant_change", "vine:edit:line_ends_and_mark_stay")
 def test_each_kind_of_change_touches_its_own_lines(plans: Plans) -> None:
     attachment = {"class": "artifact", "mime": "a/b", "uri": "new"}
     for operation, expected in (
@@ -128,7 +121,6 @@ def test_each_kind_of_change_touches_its_own_lines(plans: Plans) -> None:
         assert sorted(lines_of(plans, ODD, operation)) == sorted(expected), operation
 
 
-@pytest.mark.requirement("vine:edit:only_the_lines_meant_change")
 def test_what_changes_nothing_writes_nothing(plans: Plans) -> None:
     path = plans.write("odd", ODD)
     os.utime(path, (1, 1))
@@ -148,7 +140,6 @@ def test_what_changes_nothing_writes_nothing(plans: Plans) -> None:
     assert plans.text("odd") == ODD
 
 
-@pytest.mark.requirement("vine:edit:own_version_is_kept", "vine:edit:only_the_lines_meant_change")
 def test_a_file_keeps_its_version(plans: Plans) -> None:
     text = DEMO.replace("vine 1.2.0", "vine\t1.00.7")
     assert lines_of(plans, text, claim("root", force=True)) == [
@@ -157,7 +148,6 @@ def test_a_file_keeps_its_version(plans: Plans) -> None:
     ]
 
 
-@pytest.mark.requirement("vine:edit:only_the_lines_meant_change", "vine:edit:unknown_metadata_stays")
 def test_an_expansion_leaves_all_other_blocks_alone(plans: Plans) -> None:
     plans.write("r", "vine 1.0.0\n---\n[top] Top (planning)\nBelow.\n-> x\n---\n[x] X (planning)\n")
     plans.write("odd", ODD)
@@ -172,7 +162,6 @@ def test_an_expansion_leaves_all_other_blocks_alone(plans: Plans) -> None:
     ]
 
 
-@pytest.mark.requirement("vine:edit:refused_or_reads_back", "vine:edit:refused_batches_leave_every_byte")
 def test_what_would_read_otherwise_is_not_written(plans: Plans) -> None:
     """No field is at fault: a carriage return at the end of a line would be taken for a part of its end."""
     plans.write("small", SMALL)
@@ -181,7 +170,6 @@ def test_what_would_read_otherwise_is_not_written(plans: Plans) -> None:
     assert plans.text("small") == SMALL
 
 
-@pytest.mark.requirement("vine:edit:rights_and_links_stay")
 def test_rights_and_links_stay(plans: Plans) -> None:
     path = plans.write("sub/plan", SMALL)
     path.chmod(0o640)
@@ -281,12 +269,7 @@ def said(plans: Plans, file: str) -> tuple[list[dict[str, Any]], str | None]:
     return fresh.read(file, "list").data["result"], fresh.read(file, "meta").data["prefix"]
 
 
-@pytest.mark.requirement(
-    "vine:edit:refused_or_reads_back",
-    "vine:edit:refused_batches_leave_every_byte",
-    "vine:write:operations_are_atomic",
-    "vine:write:round_trip_keeps_the_graph",
-)
+@pytest.mark.requirement("vine:write:operations_are_atomic", "vine:write:round_trip_keeps_the_graph")
 @LAW
 @given(start=st.sampled_from([ODD, NAMED]), batch=batches)
 def test_a_batch_is_refused_or_reads_back(plans: Plans, start: str, batch: list[Operation]) -> None:
@@ -315,7 +298,7 @@ def test_a_batch_is_refused_or_reads_back(plans: Plans, start: str, batch: list[
     assert said(plans, "law")[0] == nodes
 
 
-@pytest.mark.requirement("vine:edit:refused_or_reads_back", "vine:write:create")
+@pytest.mark.requirement("vine:write:create")
 @LAW
 @given(batch=batches)
 def test_a_new_file_reads_back_as_it_was_meant(plans: Plans, batch: list[Operation]) -> None:

@@ -56,7 +56,7 @@ async def test_every_tool_tells_a_parse_error_once(call: Caller, plans: Plans) -
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("vine:errors:parse_error", "vine:format:newer_files_are_read_not_written")
+@pytest.mark.requirement("vine:errors:parse_error")
 @ONE_ERA
 async def test_parse_errors_are_those_of_the_reference(call: Caller, plans: Plans) -> None:
     head = "vine 1.2.0\n---\n"
@@ -95,7 +95,7 @@ async def test_parse_errors_are_those_of_the_reference(call: Caller, plans: Plan
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("vine:errors:validation_error", "vine:errors:all_violations_are_told")
+@pytest.mark.requirement("vine:errors:validation_error")
 @ONE_ERA
 async def test_validation_errors_name_all_that_is_wrong(call: Caller, plans: Plans) -> None:
     plans.write("small", SMALL)
@@ -111,7 +111,7 @@ async def test_validation_errors_name_all_that_is_wrong(call: Caller, plans: Pla
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("vine:errors:other_graph_errors", "vine:write:refusals_number_the_operation")
+@pytest.mark.requirement("vine:errors:other_graph_errors")
 @ONE_ERA
 async def test_other_refusals_are_the_message_then_the_operation(call: Caller, plans: Plans) -> None:
     plans.write("small", SMALL)
@@ -144,7 +144,7 @@ FOLDER = "That is a folder; name a .vine file in it."
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("vine:paths:folders_are_no_files", "vine:errors:missing_file")
+@pytest.mark.requirement("vine:errors:missing_file")
 async def test_a_folder_in_place_of_a_file_is_said_to_be_one(call: Caller, plans: Plans) -> None:
     (plans.root / "parts.vine").mkdir()
     (plans.root / "plan").mkdir()
@@ -158,7 +158,6 @@ async def test_a_folder_in_place_of_a_file_is_said_to_be_one(call: Caller, plans
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("vine:errors:not_utf8", "vine:edit:refused_batches_leave_every_byte")
 async def test_bytes_that_are_no_utf8_are_refused_and_stay(call: Caller, plans: Plans) -> None:
     data = b"vine 1.2.0\n---\n[root] Caf\xe9 (planning)\n"
     plans.write("latin", data)
@@ -210,7 +209,7 @@ def test_what_rights_forbid_is_told_in_the_words_of_the_seed(
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("vine:errors:no_permission", "vine:edit:refused_batches_leave_every_byte")
+@pytest.mark.requirement("vine:errors:no_permission")
 async def test_a_file_that_is_read_only_stays(call: Caller, plans: Plans) -> None:
     """Also for root: who takes the write right away means it."""
     path = plans.write("small", SMALL)
@@ -223,9 +222,6 @@ async def test_a_file_that_is_read_only_stays(call: Caller, plans: Plans) -> Non
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement(
-    "vine:format:newer_files_are_read_not_written", "vine:edit:refused_batches_leave_every_byte"
-)
 @ONE_ERA
 async def test_a_newer_minor_version_is_read_and_not_written(call: Caller, plans: Plans) -> None:
     text = SMALL.replace("vine 1.2.0", "vine 1.7.3")

@@ -108,10 +108,6 @@ async def refused(call: Caller, file: str, ref_id: str, child_file: str | None =
     "vine:expand:answers_with_the_id",
     "vine:expand:prefixes_child_ids",
     "vine:expand:rewires_dependencies",
-    "vine:expand:annotations_are_united",
-    "vine:expand:version_is_raised",
-    "vine:expand:child_file_may_be_left_out",
-    "vine:expand:the_child_stays_as_it_is",
 )
 @pytest.mark.parametrize("child", ["parts/child.vine", "parts/child", "./parts/../parts/child", None])
 async def test_the_vector_of_the_reference(call: Caller, plans: Plans, child: str | None) -> None:
@@ -122,7 +118,7 @@ async def test_the_vector_of_the_reference(call: Caller, plans: Plans, child: st
     assert plans.text("parts/child") == CHILD
 
 
-@pytest.mark.requirement("vine:expand:prefixes_child_ids", "vine:expand:collisions_name_both")
+@pytest.mark.requirement("vine:expand:prefixes_child_ids")
 async def test_the_prefix_is_the_childs_or_the_id_of_the_reference(call: Caller, plans: Plans) -> None:
     for line, expected in (
         ("", ["ext/a", "ext/b"]),
@@ -140,7 +136,6 @@ async def test_the_prefix_is_the_childs_or_the_id_of_the_reference(call: Caller,
     assert '"a b"' in error
 
 
-@pytest.mark.requirement("vine:expand:collisions_name_both")
 async def test_ids_that_collide_are_named_in_both_files(call: Caller, plans: Plans) -> None:
     def child(id: str) -> str:
         return CHILD.replace("prefix: ch", "prefix:").replace("[a]", f"[{id}]").replace("-> a", f"-> {id}")
@@ -162,7 +157,6 @@ async def test_ids_that_collide_are_named_in_both_files(call: Caller, plans: Pla
     assert plans.text("parent") == EXPANDED, "the child's root gets the reference's ID, whatever its own is"
 
 
-@pytest.mark.requirement("vine:expand:version_is_raised")
 async def test_the_version_is_the_lowest_that_covers_what_comes_in(call: Caller, plans: Plans) -> None:
     for own, child, expected in (
         ("1.0.0", "[t] T (planning)", "1.0.0"),
@@ -186,7 +180,6 @@ async def test_dependencies_and_decisions_of_both_come_together_once(call: Calle
     assert ids(found["dependant_tasks"]) == ["r"]
 
 
-@pytest.mark.requirement("vine:expand:places_are_seen_from_the_parent")
 async def test_nested_plans_in_nested_folders(call: Caller, plans: Plans) -> None:
     """Each expansion brings the next reference, whose place is right from the parent's folder."""
     plans.write("top/plan", plan_of("r:planning>e e:ref").replace("./e.vine", "../one/a"))
@@ -207,7 +200,6 @@ async def test_nested_plans_in_nested_folders(call: Caller, plans: Plans) -> Non
     assert (await call.data("vine_next", file="top/plan"))["needs_expansion"] == []
 
 
-@pytest.mark.requirement("vine:expand:warns_while_the_reference_waits")
 async def test_an_expansion_before_its_time_is_told(call: Caller, plans: Plans) -> None:
     plans.write("p", plan_of("r:planning>e e:ref>a,b,c a:started b:complete c:ref"))
     plans.write("e", plan_of("t:planning"))
@@ -219,7 +211,6 @@ async def test_an_expansion_before_its_time_is_told(call: Caller, plans: Plans) 
     assert await expand(call, "p", "c") == 'Ref "c" expanded.'
 
 
-@pytest.mark.requirement("vine:expand:takes_a_delimiter_that_no_line_equals")
 async def test_a_child_may_hold_lines_like_the_parents_delimiter(call: Caller, plans: Plans) -> None:
     plans.write(
         "parts/child", "vine 1.2.0\ndelimiter: ***\n---\n[t] T (planning)\nabove\n---\n===\nbelow\n***\n"
@@ -246,7 +237,7 @@ async def test_what_is_no_reference_is_not_expanded(call: Caller, plans: Plans) 
     assert await refused(call, "parent", "ext") == "Child graph root must be a concrete task."
 
 
-@pytest.mark.requirement("vine:expand:errors_name_the_child", "vine:errors:missing_file")
+@pytest.mark.requirement("vine:errors:missing_file")
 async def test_a_child_that_cannot_be_used_is_named(call: Caller, plans: Plans) -> None:
     missing = plans.root / "parts" / "gone.vine"
     error = await refused(call, "parent", "ext", "parts/gone.vine")
@@ -273,7 +264,6 @@ async def test_a_child_that_cannot_be_used_is_named(call: Caller, plans: Plans) 
     assert error.startswith("Parse error (line 15): "), "the parent's own faults come first"
 
 
-@pytest.mark.requirement("vine:expand:circles_are_refused")
 async def test_references_that_lead_in_a_circle_are_refused(call: Caller, plans: Plans) -> None:
     error = await refused(call, "parent", "ext", "parent")
     assert error == '"parent" is the file itself; it cannot be put into itself.'
@@ -295,7 +285,6 @@ async def test_references_that_lead_in_a_circle_are_refused(call: Caller, plans:
     assert "leads back to itself" in await refused(call, "parent", "ext/b")
 
 
-@pytest.mark.requirement("vine:expand:child_file_may_be_left_out")
 async def test_a_reference_to_the_net_needs_a_child_file(call: Caller, plans: Plans) -> None:
     plans.write("parent", PARENT.replace("./parts/child.vine", "https://e.x/child.vine"))
     error = await refused(call, "parent", "ext")

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
 from vine.planning import Plans, claim, status, update
 from writing import Wire
 
@@ -207,12 +206,6 @@ class Agent:
         return answer
 
 
-@pytest.mark.requirement(
-    "vine:loop:agents_carry_out_a_nested_plan",
-    "vine:lock:one_of_two_claims_succeeds",
-    "vine:lock:two_servers_lose_no_write",
-    "vine:expand:places_are_seen_from_the_parent",
-)
 def test_three_agents_end_at_a_hundred_per_cent_every_time(plans: Plans, run_server: Run) -> None:
     wires = [Wire(run_server(plans.root)) for _ in range(3)]
     for turn in range(5):
@@ -237,9 +230,6 @@ def test_three_agents_end_at_a_hundred_per_cent_every_time(plans: Plans, run_ser
         assert {name: plans.text(f"{turn}/{name}") for name in PARTS} == PARTS, "children are only read"
 
 
-@pytest.mark.requirement(
-    "vine:loop:agents_carry_out_a_nested_plan", "vine:next:in_progress", "vine:next:waiting"
-)
 def test_an_agent_that_dies_leaves_a_task_that_is_seen_and_can_be_taken_over(
     plans: Plans, run_server: Run
 ) -> None:

@@ -42,8 +42,6 @@ VECTORS = {
     "vine:next:ready_to_complete",
     "vine:next:needs_expansion",
     "vine:next:blocked",
-    "vine:next:in_progress",
-    "vine:next:root_is_complete_with_the_last_of_the_others",
 )
 @ONE_ERA
 async def test_the_frontier_is_that_of_the_vectors(call: Caller, plans: Plans) -> None:
@@ -54,9 +52,7 @@ async def test_the_frontier_is_that_of_the_vectors(call: Caller, plans: Plans) -
         assert shown == expected, words
 
 
-@pytest.mark.requirement(
-    "vine:next:progress", "vine:next:needs_expansion", "vine:read:keys_stand_in_the_order_of_the_reference"
-)
+@pytest.mark.requirement("vine:next:progress", "vine:next:needs_expansion")
 async def test_the_answer_has_the_keys_of_the_seed_in_their_order(call: Caller, plans: Plans) -> None:
     plans.write("demo", DEMO)
     result = await call("vine_next", file="demo")
@@ -81,7 +77,6 @@ async def test_the_answer_has_the_keys_of_the_seed_in_their_order(call: Caller, 
     assert json.dumps(found["progress"]) == json.dumps({**progress, "by_status": statuses})
 
 
-@pytest.mark.requirement("vine:next:waiting")
 async def test_when_nothing_can_be_done_it_says_what_is_waited_for(call: Caller, plans: Plans) -> None:
     plans.write("stuck", plan_of("r:planning>b,e b:notstarted>a a:started e:ref>a"))
     found = await call.data("vine_next", file="stuck")
@@ -97,7 +92,7 @@ async def test_when_nothing_can_be_done_it_says_what_is_waited_for(call: Caller,
     assert "waiting" not in await call.data("vine_next", file="done")
 
 
-@pytest.mark.requirement("vine:next:percentage_is_100_only_when_all_is_complete", "vine:next:progress")
+@pytest.mark.requirement("vine:next:progress")
 @ONE_ERA
 async def test_percentages_are_rounded_and_100_means_all(call: Caller, plans: Plans) -> None:
     for complete, total, expected in ((0, 1, 0), (1, 3, 33), (1, 8, 13), (199, 200, 99), (200, 200, 100)):
@@ -137,7 +132,6 @@ async def test_only_a_task_that_has_begun_uses_what_it_depends_on(call: Caller, 
         assert ids(found["ready_to_complete"]) == expected, of
 
 
-@pytest.mark.requirement("vine:next:sees_every_edit_made_before")
 async def test_an_edit_by_hand_is_seen_at_once(call: Caller, plans: Plans) -> None:
     """Also one that leaves size and time of the file as they were."""
     plans.write("plan", plan_of("r:planning>aa,bb aa:planning bb:blocked"))

@@ -40,7 +40,7 @@ async def offered(folder: Path, *toolsets: str, read_only: bool = False) -> tupl
 # Tools
 
 
-@pytest.mark.requirement("vine:tools:four_take_a_file", "vine:tools:state_what_they_change")
+@pytest.mark.requirement("vine:tools:four_take_a_file")
 async def test_four_tools_take_a_file_and_say_what_they_change(call: Caller, plans: Plans) -> None:
     plans.write("plan", SMALL)
     tools = (await call.client.list_tools()).tools
@@ -61,7 +61,6 @@ async def test_four_tools_take_a_file_and_say_what_they_change(call: Caller, pla
     assert "vine://spec/brief" in (tools[0].description or "")
 
 
-@pytest.mark.requirement("vine:tools:schema_of_write_stays_small")
 def test_the_schema_of_vine_write_is_flat_and_takes_three_kilobytes(plans: Plans, serve: Serve) -> None:
     plans.write("plan", SMALL)
     tools = serve(plans.root).ask(request(1, "tools/list"))["result"]["tools"]
@@ -75,7 +74,6 @@ def test_the_schema_of_vine_write_is_flat_and_takes_three_kilobytes(plans: Plans
     assert set(operation["properties"]["op"]["enum"]) <= set(told)
 
 
-@pytest.mark.requirement("server:read_only:refuses_mutating_calls", "server:read_only:lists_no_mutating_tool")
 async def test_a_read_only_server_reads_plans_and_changes_none(plans: Plans) -> None:
     plans.write("plan", SMALL)
     assert (await offered(plans.root, read_only=True))[0] == ["vine_read", "vine_next"]
@@ -97,9 +95,6 @@ async def test_a_read_only_server_reads_plans_and_changes_none(plans: Plans) -> 
 # Where they are listed
 
 
-@pytest.mark.requirement(
-    "server:project:vine_files_are_found_by_a_walk", "server:toolsets:auto_lists_the_dialects_found"
-)
 @pytest.mark.parametrize(
     ("name", "is_found"),
     [
@@ -129,7 +124,6 @@ async def test_a_plan_is_found_where_it_is_not_ignored(plans: Plans, name: str, 
     assert VineFiles.found(plans.root) == ([f"{name}.vine"] if is_found else [])
 
 
-@pytest.mark.requirement("server:project:vine_files_are_found_by_a_walk")
 async def test_the_machines_own_ignore_file_plays_no_part(
     plans: Plans, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,9 +137,6 @@ async def test_the_machines_own_ignore_file_plays_no_part(
     assert VineFiles.found(plans.root) == ["plan.vine"]
 
 
-@pytest.mark.requirement(
-    "server:project:vine_files_are_found_by_a_walk", "server:toolsets:auto_lists_all_when_none_is_found"
-)
 async def test_links_are_not_walked_and_folders_are_no_plans(plans: Plans, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "plan.vine").write_text(SMALL, encoding="utf-8")
@@ -159,7 +150,7 @@ async def test_links_are_not_walked_and_folders_are_no_plans(plans: Plans, tmp_p
     assert resources == [uri for uri, *_ in RESOURCES]
 
 
-@pytest.mark.requirement("server:toolsets:unlisted_tool_still_works_by_name", "vine:tools:four_take_a_file")
+@pytest.mark.requirement("vine:tools:four_take_a_file")
 async def test_a_plan_may_be_made_where_only_chant_is_listed(plans: Plans) -> None:
     (plans.root / ".chant" / "specs").mkdir(parents=True)
     async with Client(plans.server()) as client:
@@ -180,9 +171,7 @@ async def client(request: pytest.FixtureRequest, plans: Plans) -> AsyncIterator[
         yield client
 
 
-@pytest.mark.requirement(
-    "vine:resources:brief_spec", "vine:resources:full_spec", "vine:resources:are_named_and_typed"
-)
+@pytest.mark.requirement("vine:resources:brief_spec", "vine:resources:full_spec")
 async def test_both_texts_are_listed_and_read(client: Client) -> None:
     listed = [text for text in (await client.list_resources()).resources if "/spec/" in text.uri]
     assert [(text.uri, text.name, text.title, text.mime_type) for text in listed] == RESOURCES
@@ -200,7 +189,7 @@ async def test_both_texts_are_listed_and_read(client: Client) -> None:
         await client.read_resource("vine://spec/none")
 
 
-@pytest.mark.requirement("vine:resources:are_named_and_typed", "vine:server:speaks_json_rpc_on_stdio")
+@pytest.mark.requirement("vine:server:speaks_json_rpc_on_stdio")
 @pytest.mark.parametrize("framed", [dict, modern], ids=["bare", "envelope"])
 def test_texts_on_the_wire(plans: Plans, serve: Serve, framed: Any) -> None:
     plans.write("plan", SMALL)

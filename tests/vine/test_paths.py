@@ -70,7 +70,6 @@ def folders(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 @pytest.mark.requirement(
     "vine:paths:working_folder_before_roots",
-    "vine:paths:exact_name_before_extension",
     "vine:tools:extension_is_appended",
     "vine:paths:falls_back_to_the_working_folder",
 )
@@ -100,7 +99,6 @@ def test_a_name_with_an_ending_is_taken_as_it_is(folders: tuple[Path, Path, Path
         assert meant(files, f"{name}.vine") == work / f"{name}.vine"
 
 
-@pytest.mark.requirement("vine:paths:folders_are_no_files")
 def test_a_folder_hides_no_file(folders: tuple[Path, Path, Path]) -> None:
     work, first, second = folders
     (work / "plan").mkdir()
@@ -110,7 +108,7 @@ def test_a_folder_hides_no_file(folders: tuple[Path, Path, Path]) -> None:
     assert meant(VineFiles(work, roots=[first, second]), "plan") == second / "plan.vine"
 
 
-@pytest.mark.requirement("vine:paths:absolute_path_first", "vine:paths:absolute_only_for_vine_files")
+@pytest.mark.requirement("vine:paths:absolute_path_first")
 def test_an_absolute_path_may_lead_elsewhere_to_vine_files(folders: tuple[Path, Path, Path]) -> None:
     work, first, _ = folders
     titled(first, "plan.vine", "plan.txt", "bare")
@@ -134,7 +132,6 @@ def test_an_absolute_path_may_lead_elsewhere_to_vine_files(folders: tuple[Path, 
     assert meant(VineFiles(work, roots=[first], may_leave=False), str(first / "plan.vine"))
 
 
-@pytest.mark.requirement("vine:paths:nothing_outside_of_the_roots")
 def test_no_relative_name_leads_out(folders: tuple[Path, Path, Path]) -> None:
     work, first, _ = folders
     titled(first, "plan.vine")
@@ -158,7 +155,6 @@ def test_no_relative_name_leads_out(folders: tuple[Path, Path, Path]) -> None:
     assert told(VineFiles(work / "sub"), "../plan").startswith("`../plan` lies outside of ")
 
 
-@pytest.mark.requirement("vine:paths:links_stay_inside", "vine:paths:nothing_outside_of_the_roots")
 def test_no_link_leads_out(folders: tuple[Path, Path, Path]) -> None:
     work, first, _ = folders
     titled(first, "plan.vine")
@@ -192,7 +188,7 @@ def test_no_link_leads_out(folders: tuple[Path, Path, Path]) -> None:
     assert meant(VineFiles(work, roots=[first]), "folder/plan") == first / "plan.vine"
 
 
-@pytest.mark.requirement("vine:paths:new_files_lie_in_the_working_folder", "vine:write:create")
+@pytest.mark.requirement("vine:write:create")
 def test_new_files_lie_in_the_working_folder_with_folders_of_their_own(
     folders: tuple[Path, Path, Path],
 ) -> None:
@@ -230,11 +226,7 @@ async def title(client: Client, name: str) -> str:
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement(
-    "vine:paths:client_roots_are_fetched",
-    "vine:paths:working_folder_before_roots",
-    "vine:roots:are_asked_for_when_a_name_is_not_found",
-)
+@pytest.mark.requirement("vine:paths:client_roots_are_fetched", "vine:paths:working_folder_before_roots")
 async def test_the_clients_folders_are_looked_into(folders: tuple[Path, Path, Path], mode: str) -> None:
     work, first, second = folders
     spaced = first / "with blank é%"
@@ -258,7 +250,6 @@ async def test_the_clients_folders_are_looked_into(folders: tuple[Path, Path, Pa
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("vine:roots:are_asked_for_when_a_name_is_not_found")
 async def test_folders_that_change_are_asked_for_again(folders: tuple[Path, Path, Path], mode: str) -> None:
     work, first, second = folders
     titled(first, "one.vine")
@@ -275,7 +266,7 @@ async def test_folders_that_change_are_asked_for_again(folders: tuple[Path, Path
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("vine:paths:client_roots_are_fetched", "vine:expand:child_file_may_be_left_out")
+@pytest.mark.requirement("vine:paths:client_roots_are_fetched")
 async def test_parent_and_child_may_lie_in_different_folders(
     folders: tuple[Path, Path, Path], mode: str
 ) -> None:
@@ -291,9 +282,7 @@ async def test_parent_and_child_may_lie_in_different_folders(
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement(
-    "vine:paths:new_files_lie_in_the_working_folder", "vine:paths:client_roots_are_fetched"
-)
+@pytest.mark.requirement("vine:paths:client_roots_are_fetched")
 async def test_new_files_lie_in_the_clients_folder_where_the_working_folder_says_nothing(
     folders: tuple[Path, Path, Path], mode: str
 ) -> None:
@@ -334,7 +323,7 @@ STRANGE = ["https://e.x/", "http://[bad", 5, "file:relative", "vscode-remote://h
 """Roots that are no folders of this machine."""
 
 
-@pytest.mark.requirement("vine:roots:foreign_ones_are_passed_over", "vine:paths:client_roots_are_fetched")
+@pytest.mark.requirement("vine:paths:client_roots_are_fetched")
 def test_foreign_roots_are_passed_over_one_by_one(
     folders: tuple[Path, Path, Path], serve: Serve, mode: str
 ) -> None:
@@ -361,7 +350,7 @@ def test_foreign_roots_are_passed_over_one_by_one(
     assert text_on_wire(pipes.answer(1)) == "Valid — 1 task(s)."
 
 
-@pytest.mark.requirement("vine:server:cwd_flag_sets_folder_and_root", "vine:roots:cwd_wins")
+@pytest.mark.requirement("vine:server:cwd_flag_sets_folder_and_root")
 @pytest.mark.parametrize("flag", ["--cwd", "--project"])
 def test_a_folder_that_is_given_is_the_only_one(
     folders: tuple[Path, Path, Path], serve: Serve, flag: str
@@ -385,7 +374,6 @@ def test_a_folder_that_is_given_is_the_only_one(
     assert pipes.finish().errors == ""
 
 
-@pytest.mark.requirement("vine:paths:relative_folder_is_the_working_folder")
 def test_a_relative_folder_is_that_below_the_working_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,11 +28,7 @@ def two(plans: Plans, run_server: Run) -> list[Wire]:
 # Writers
 
 
-@pytest.mark.requirement(
-    "vine:lock:two_servers_lose_no_write",
-    "vine:edit:readers_see_whole_files",
-    "vine:server:speaks_json_rpc_on_stdio",
-)
+@pytest.mark.requirement("vine:server:speaks_json_rpc_on_stdio")
 def test_two_servers_with_sixty_writes_each_lose_none(plans: Plans, two: list[Wire]) -> None:
     """Meanwhile every reading of the file gives a whole text, and so does every question."""
     path = plans.write("wide", wide(120, description="x" * 200))
@@ -68,7 +64,6 @@ def test_two_servers_with_sixty_writes_each_lose_none(plans: Plans, two: list[Wi
     assert leftovers(plans.root) == []
 
 
-@pytest.mark.requirement("vine:lock:two_servers_lose_no_write", "vine:write:adds_beside_what_is_there")
 def test_decisions_of_two_servers_on_one_task_are_all_kept(plans: Plans, two: list[Wire]) -> None:
     plans.write("small", SMALL)
 
@@ -86,7 +81,6 @@ def test_decisions_of_two_servers_on_one_task_are_all_kept(plans: Plans, two: li
         assert turns == list(range(30)), "each server's own in its order"
 
 
-@pytest.mark.requirement("vine:lock:one_of_two_claims_succeeds", "vine:write:claim_refuses_what_cannot_start")
 def test_of_two_claims_of_one_task_exactly_one_succeeds(plans: Plans, two: list[Wire]) -> None:
     """Twenty times, both at once."""
     plans.write("wide", wide(20))
@@ -112,7 +106,6 @@ def test_of_two_claims_of_one_task_exactly_one_succeeds(plans: Plans, two: list[
         assert f"[t{turn}] Leaf {turn} (started) @owner(agent-{winner})\n" in plans.text("wide")
 
 
-@pytest.mark.requirement("vine:lock:one_of_two_claims_succeeds", "vine:lock:two_servers_lose_no_write")
 @pytest.mark.parametrize("claimed", ["mid", "leaf"])
 def test_what_is_true_under_the_lock_decides(plans: Plans, claimed: str) -> None:
     """A claim waits for the lock, and sees what was written meanwhile."""
@@ -135,7 +128,7 @@ def test_what_is_true_under_the_lock_decides(plans: Plans, claimed: str) -> None
         assert plans.text("plan") == taken.replace("MID (notstarted)", "MID (started)")
 
 
-@pytest.mark.requirement("vine:lock:one_of_two_claims_succeeds", "vine:write:create")
+@pytest.mark.requirement("vine:write:create")
 def test_of_two_servers_that_create_one_file_exactly_one_does(plans: Plans, two: list[Wire]) -> None:
     begin = threading.Barrier(2)
 
@@ -157,7 +150,6 @@ def test_of_two_servers_that_create_one_file_exactly_one_does(plans: Plans, two:
     assert leftovers(plans.root) == []
 
 
-@pytest.mark.requirement("vine:lock:two_servers_lose_no_write")
 def test_a_file_reached_by_different_names_is_one_file(plans: Plans, run_server: Run, tmp_path: Path) -> None:
     """One server knows it by a link, another by an absolute path from a folder of its own."""
     plans.write("wide", wide(40))
@@ -177,7 +169,6 @@ def test_a_file_reached_by_different_names_is_one_file(plans: Plans, run_server:
     assert list(elsewhere.iterdir()) == []
 
 
-@pytest.mark.requirement("vine:edit:a_crash_leaves_all_or_nothing", "vine:lock:two_servers_lose_no_write")
 def test_a_server_that_is_killed_leaves_what_it_had_answered(plans: Plans, two: list[Wire]) -> None:
     plans.write("wide", wide(60, description="x" * 500))
     killed, other = two
@@ -227,7 +218,6 @@ def files_of(root: Path) -> dict[str, str]:
     return {name: data.decode() for name, data in tree(root).items() if name.endswith(".vine")}
 
 
-@pytest.mark.requirement("vine:edit:a_crash_leaves_all_or_nothing", "store:journal:several_files_all_or_none")
 @pytest.mark.parametrize("in_git", [True, False], ids=["git", "no git"])
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_crash_between_two_files_leaves_both_changed_or_none(
@@ -261,7 +251,6 @@ def test_a_crash_between_two_files_leaves_both_changed_or_none(
     assert files_of(plans.root)["sub/plan.vine"] == SMALL.replace("Mid (notstarted)", "Mid (started)")
 
 
-@pytest.mark.requirement("vine:edit:a_crash_leaves_all_or_nothing")
 @pytest.mark.parametrize("moment", ["journal-staged", "journal-step", "journal-done"])
 def test_a_new_plan_of_two_files_comes_whole_or_not_at_all(plans: Plans, moment: str) -> None:
     operations = [
@@ -277,7 +266,7 @@ def test_a_new_plan_of_two_files_comes_whole_or_not_at_all(plans: Plans, moment:
     assert found == {"other.vine"} | ({"plan.vine", "a.vine"} if moment == "journal-done" else set())
 
 
-@pytest.mark.requirement("vine:edit:a_crash_leaves_all_or_nothing", "vine:paths:absolute_path_first")
+@pytest.mark.requirement("vine:paths:absolute_path_first")
 def test_a_crash_on_a_file_of_elsewhere_is_taken_back_when_it_is_next_asked_for(
     plans: Plans, tmp_path: Path
 ) -> None:
@@ -292,7 +281,6 @@ def test_a_crash_on_a_file_of_elsewhere_is_taken_back_when_it_is_next_asked_for(
     assert files_of(plans.root) == {}
 
 
-@pytest.mark.requirement("vine:edit:a_crash_leaves_all_or_nothing")
 def test_the_next_server_takes_back_what_a_server_began(
     plans: Plans, run_server: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -311,7 +299,6 @@ def test_the_next_server_takes_back_what_a_server_began(
     assert files_of(plans.root) == {"plan.vine": SMALL}
 
 
-@pytest.mark.requirement("house:tests:stand_on_checked_tables")
 def test_the_moments_of_a_crash_are_the_ones_there_are(plans: Plans) -> None:
     """A name that is never reached would prove nothing."""
     plans.write("plan", SMALL)

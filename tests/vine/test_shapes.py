@@ -64,7 +64,7 @@ async def shape_of(call: Caller, operation: Any, *, before: Operation | None = N
     return error.removeprefix("Operation 1: ")
 
 
-@pytest.mark.requirement("vine:write:shapes_are_checked_first", "vine:write:at_least_one_operation")
+@pytest.mark.requirement("vine:write:at_least_one_operation")
 async def test_operations_are_objects_with_an_op(call: Caller) -> None:
     assert await refused(call, "small") == "operations must be a list of at least one operation."
     assert await refused(call, "nowhere") == "operations must be a list of at least one operation."
@@ -74,7 +74,6 @@ async def test_operations_are_objects_with_an_op(call: Caller) -> None:
         assert await shape_of(call, {"op": name}) == f'unknown op "{name}".'
 
 
-@pytest.mark.requirement("vine:write:shapes_are_checked_first")
 async def test_the_table_names_every_operation(call: Caller) -> None:
     tools = {tool.name: tool for tool in (await call.client.list_tools()).tools}
     schema = tools["vine_write"].input_schema["properties"]["operations"]["items"]
@@ -95,7 +94,6 @@ async def test_the_table_names_every_operation(call: Caller) -> None:
             assert not result.is_error, (operations, result.content)
 
 
-@pytest.mark.requirement("vine:write:shapes_are_checked_first")
 async def test_what_an_operation_needs_is_named(call: Caller) -> None:
     for op, (needs, _) in FIELDS.items():
         for field in needs:
@@ -109,7 +107,6 @@ async def test_what_an_operation_needs_is_named(call: Caller) -> None:
     assert await shape_of(call, {"op": "add_ref", "id": "n", "name": "N"}) == 'add_ref requires "vine".'
 
 
-@pytest.mark.requirement("vine:write:shapes_are_checked_first")
 async def test_wrong_types_are_told_in_the_words_of_the_reference(call: Caller) -> None:
     arrays = "must be an array of strings."
     elements = "elements must have class, mime, and uri as strings."
@@ -167,7 +164,6 @@ async def test_wrong_types_are_told_in_the_words_of_the_reference(call: Caller) 
         assert told == f'create "version" must be 1.0.0, 1.1.0 or 1.2.0, got "{version}".'
 
 
-@pytest.mark.requirement("vine:write:shapes_are_checked_first")
 async def test_unknown_fields_are_named_with_those_there_are(call: Caller) -> None:
     for op, field in (
         ("update", "status"),
@@ -187,7 +183,6 @@ async def test_unknown_fields_are_named_with_those_there_are(call: Caller) -> No
             assert told == f'{op} has no field "{field}". Its fields: {known}.'
 
 
-@pytest.mark.requirement("vine:write:shapes_are_checked_first")
 async def test_fields_of_other_operations_may_be_filled_with_null(call: Caller, plans: Plans) -> None:
     """As hosts do that fill in every property of the one kind of operation that is published."""
     everything = dict.fromkeys(field for needs, may in FIELDS.values() for field in (*needs, *may))
@@ -197,7 +192,6 @@ async def test_fields_of_other_operations_may_be_filled_with_null(call: Caller, 
     assert plans.text("small") == SMALL.replace("Mid (notstarted)", "Mid (started)")
 
 
-@pytest.mark.requirement("vine:write:texts_the_format_cannot_carry_are_refused")
 async def test_what_the_format_cannot_carry_is_refused_by_its_field(call: Caller, plans: Plans) -> None:
     """Each of these was written with success by the earlier server, and broke or changed the file (W1)."""
 
@@ -253,7 +247,6 @@ async def test_what_the_format_cannot_carry_is_refused_by_its_field(call: Caller
         assert plans.text("small") == SMALL
 
 
-@pytest.mark.requirement("vine:write:texts_the_format_cannot_carry_are_refused")
 async def test_texts_that_only_look_dangerous_are_carried(call: Caller) -> None:
     """What is written is read back as it was given."""
     given: dict[str, Any] = {

@@ -14,7 +14,6 @@ pytestmark = pytest.mark.anyio
 MOST = 50_000
 
 
-@pytest.mark.requirement("vine:write:frontier_is_capped", "vine:next:takes_limit_and_offset")
 async def test_frontier_lists_show_fifty_and_count_all(call: Caller, plans: Plans) -> None:
     plans.write("wide", wide(130))
     found = await call.data("vine_next", file="wide")
@@ -31,7 +30,6 @@ async def test_frontier_lists_show_fifty_and_count_all(call: Caller, plans: Plan
     assert "ready_to_start_total" not in answer
 
 
-@pytest.mark.requirement("vine:next:takes_limit_and_offset", "server:sizes:other_lists_page_too")
 @ONE_ERA
 async def test_pages_of_the_frontier_put_together_are_all_of_it(call: Caller, plans: Plans) -> None:
     plans.write("wide", wide(23))
@@ -44,7 +42,6 @@ async def test_pages_of_the_frontier_put_together_are_all_of_it(call: Caller, pl
     assert (await call.data("vine_next", file="wide", limit=0))["ready_to_start"] == []
 
 
-@pytest.mark.requirement("vine:next:takes_limit_and_offset")
 @pytest.mark.parametrize(
     ("words", "key"),
     [
@@ -69,7 +66,6 @@ async def test_each_list_of_the_frontier_has_a_count_when_it_is_cut(
         assert (len(answer[key]), answer[f"{key}_total"]) == (50, 60)
 
 
-@pytest.mark.requirement("vine:next:takes_limit_and_offset", "vine:next:waiting")
 @ONE_ERA
 async def test_what_waits_is_counted_when_it_is_cut(call: Caller, plans: Plans) -> None:
     names = [f"t{n}" for n in range(60)]
@@ -81,12 +77,6 @@ async def test_what_waits_is_counted_when_it_is_cut(call: Caller, plans: Plans) 
     assert ids(rest["waiting"]) == names[49:]
 
 
-@pytest.mark.requirement(
-    "vine:read:lists_are_texts_beside_a_structure",
-    "vine:read:cut_lists_say_so",
-    "server:result:arrays_are_wrapped_in_structured_content",
-    "server:result:cut_arrays_say_so_in_a_second_block",
-)
 async def test_a_page_of_a_list_says_that_it_is_one(call: Caller, plans: Plans) -> None:
     plans.write("wide", wide(9))
     for action, arguments in (
@@ -108,7 +98,6 @@ async def test_a_page_of_a_list_says_that_it_is_one(call: Caller, plans: Plans) 
     assert texts_of(last)[1] == "1 of 10 entries, from 9 on."
 
 
-@pytest.mark.requirement("vine:read:cut_lists_say_so", "server:sizes:text_stays_under_50000_characters")
 @ONE_ERA
 async def test_a_list_that_would_be_too_long_ends_early_and_can_be_paged(call: Caller, plans: Plans) -> None:
     plans.write("wide", wide(300, description="x" * 700))
@@ -127,7 +116,6 @@ async def test_a_list_that_would_be_too_long_ends_early_and_can_be_paged(call: C
     assert pages > 3
 
 
-@pytest.mark.requirement("server:sizes:text_stays_under_50000_characters", "vine:write:frontier_is_capped")
 @ONE_ERA
 async def test_no_answer_is_too_long(call: Caller, plans: Plans) -> None:
     plans.write("wide", wide(400, description="x" * 4000))
@@ -147,7 +135,6 @@ async def test_no_answer_is_too_long(call: Caller, plans: Plans) -> None:
         assert json.loads(text_of(result)) == result.structured_content
 
 
-@pytest.mark.requirement("vine:tools:chains_of_100000_tasks_are_no_trouble")
 @ONE_ERA
 async def test_a_chain_of_a_hundred_thousand_tasks(call: Caller, plans: Plans) -> None:
     """No question recurses, none takes time that grows with the square."""
@@ -169,7 +156,6 @@ async def test_a_chain_of_a_hundred_thousand_tasks(call: Caller, plans: Plans) -
     assert len(error) < MOST
 
 
-@pytest.mark.requirement("vine:read:pages_are_as_large_as_fits")
 @ONE_ERA
 async def test_a_page_of_a_list_is_as_large_as_its_text_may_be(call: Caller, plans: Plans) -> None:
     plans.write("wide", wide(1_000))

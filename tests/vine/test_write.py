@@ -64,7 +64,6 @@ async def headline(call: Caller, *operations: Operation) -> str:
     "vine:write:duplicate_id_is_an_error",
     "vine:write:root_cannot_be_removed",
     "vine:write:unknown_task_is_an_error",
-    "vine:edit:refused_batches_leave_every_byte",
 )
 @ONE_ERA
 async def test_the_refusals_of_the_vectors(call: Caller) -> None:
@@ -136,7 +135,6 @@ async def test_the_successes_of_the_vectors(call: Caller, plans: Plans) -> None:
 NEW = "---\n[n] New (notstarted)\n"
 
 
-@pytest.mark.requirement("vine:write:strict_order")
 @ONE_ERA
 async def test_a_removed_task_may_be_added_again_at_the_end(call: Caller, plans: Plans) -> None:
     await write(call, "small", remove("mid"), task("mid", "Again", dependsOn=["leaf"]), dep("root", "mid"))
@@ -392,7 +390,7 @@ async def test_the_first_task_of_the_batch_is_the_root(call: Caller, plans: Plan
     assert ids(answer["claimed"]) == ["a"]
 
 
-@pytest.mark.requirement("vine:write:create", "vine:edit:refused_batches_leave_every_byte")
+@pytest.mark.requirement("vine:write:create")
 @ONE_ERA
 async def test_create_never_overwrites_and_makes_nothing_when_refused(call: Caller, plans: Plans) -> None:
     create, first = {"op": "create"}, '"create" operation must be the first operation'
@@ -417,7 +415,7 @@ async def test_create_never_overwrites_and_makes_nothing_when_refused(call: Call
 # A task in a file of its own
 
 
-@pytest.mark.requirement("vine:write:extract_to_ref", "vine:paths:new_files_lie_beside_their_plan")
+@pytest.mark.requirement("vine:write:extract_to_ref")
 @ONE_ERA
 async def test_a_task_moves_into_a_file_of_its_own(call: Caller, plans: Plans) -> None:
     full = (
@@ -444,7 +442,7 @@ async def test_a_task_moves_into_a_file_of_its_own(call: Caller, plans: Plans) -
     assert await call.text("vine_read", file="plans/parts/mid", action="validate") == "Valid — 1 task(s)."
 
 
-@pytest.mark.requirement("vine:write:extract_to_ref", "vine:edit:refused_batches_leave_every_byte")
+@pytest.mark.requirement("vine:write:extract_to_ref")
 @ONE_ERA
 async def test_what_cannot_be_extracted_leaves_both_files_alone(call: Caller, plans: Plans) -> None:
     def extract(id: str, vine: str = "./new.vine") -> Operation:

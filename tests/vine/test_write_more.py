@@ -52,7 +52,6 @@ def attachment(uri: str, of: str = "artifact") -> dict[str, str]:
 # IDs and order
 
 
-@pytest.mark.requirement("vine:write:rename_task", "vine:edit:only_the_lines_meant_change")
 async def test_a_node_gets_another_id_wherever_it_is_named(call: Caller, plans: Plans) -> None:
     await write(call, "small", rename("leaf", "leaf-2"), status("leaf-2", "reviewing"))
     assert plans.text("small") == SMALL.replace("-> leaf", "-> leaf-2").replace(
@@ -73,7 +72,6 @@ async def test_a_node_gets_another_id_wherever_it_is_named(call: Caller, plans: 
         assert plans.bytes("small") == before
 
 
-@pytest.mark.requirement("vine:write:move_task", "vine:edit:only_the_lines_meant_change")
 async def test_a_node_moves_before_another_or_to_the_end(call: Caller, plans: Plans) -> None:
     async def order() -> list[str]:
         return ids((await call.data("vine_read", file="small", action="list"))["result"])
@@ -97,7 +95,6 @@ async def test_a_node_moves_before_another_or_to_the_end(call: Caller, plans: Pl
 # What the file says about itself
 
 
-@pytest.mark.requirement("vine:write:set_meta")
 async def test_title_prefix_and_delimiter_are_set_and_taken_out(call: Caller, plans: Plans) -> None:
     preamble = "vine 1.2.0\n"
     await write(call, "small", meta(title="  A: plan ", prefix="p/q", delimiter="***"))
@@ -122,7 +119,6 @@ async def test_title_prefix_and_delimiter_are_set_and_taken_out(call: Caller, pl
     assert error.startswith('"delimiter" is a line of the description of "leaf"; take another.')
 
 
-@pytest.mark.requirement("vine:write:version_covers_what_comes_in", "vine:write:set_meta")
 async def test_the_version_is_raised_to_what_comes_in_and_no_further(call: Caller, plans: Plans) -> None:
     old = "vine 1.0.0\n---\n[r] R (planning)\n-> a\n---\n[a] A (planning)\n"
     new = task("n")
@@ -151,7 +147,6 @@ async def test_the_version_is_raised_to_what_comes_in_and_no_further(call: Calle
 # Lists that several agents fill
 
 
-@pytest.mark.requirement("vine:write:adds_beside_what_is_there", "vine:edit:only_the_lines_meant_change")
 async def test_decisions_and_attachments_are_added_and_removed(call: Caller, plans: Plans) -> None:
     plans.write("demo", DEMO)
     before = plans.bytes("demo")
@@ -190,9 +185,6 @@ async def test_decisions_and_attachments_are_added_and_removed(call: Caller, pla
 # Claims
 
 
-@pytest.mark.requirement(
-    "vine:write:claim_refuses_what_cannot_start", "vine:edit:refused_batches_leave_every_byte"
-)
 async def test_a_claim_is_refused_unless_the_task_can_start(call: Caller, plans: Plans) -> None:
     after = " Take one that vine_next lists in ready_to_start, or use force: true."
     for of in ("started", "complete", "reviewing", "blocked"):
@@ -218,7 +210,6 @@ async def test_a_claim_is_refused_unless_the_task_can_start(call: Caller, plans:
     assert "R (started)" in plans.text("plan"), "what the batch did before counts"
 
 
-@pytest.mark.requirement("vine:write:claim_names_an_owner", "vine:write:claim_refuses_what_cannot_start")
 async def test_a_claim_may_name_who_claims(call: Caller, plans: Plans) -> None:
     answer = await write(call, "small", claim("mid", owner="ada"))
     assert answer["claimed"][0]["annotations"] == {"owner": ["ada"]}
@@ -234,7 +225,6 @@ async def test_a_claim_may_name_who_claims(call: Caller, plans: Plans) -> None:
         assert error.startswith('"owner" must not be empty, nor contain line breaks, commas, ")"')
 
 
-@pytest.mark.requirement("vine:write:claim_names_an_owner", "vine:edit:only_the_lines_meant_change")
 async def test_a_claim_without_a_name_keeps_whom_a_task_is_meant_for(call: Caller, plans: Plans) -> None:
     plans.write("meant", SMALL.replace("Mid (notstarted)", "Mid (notstarted) @z() @owner(ada)"))
     before = plans.bytes("meant")
@@ -250,7 +240,6 @@ async def test_a_claim_without_a_name_keeps_whom_a_task_is_meant_for(call: Calle
 # Trying out, and not overwriting
 
 
-@pytest.mark.requirement("vine:write:dry_run")
 async def test_a_dry_run_says_what_would_change_and_writes_nothing(call: Caller, plans: Plans) -> None:
     path = plans.path("small")
     stamp = path.stat()
@@ -282,7 +271,6 @@ async def test_a_dry_run_says_what_would_change_and_writes_nothing(call: Caller,
     assert "diff" not in await write(call, "small", *operations)
 
 
-@pytest.mark.requirement("vine:write:expect", "vine:edit:refused_batches_leave_every_byte")
 async def test_a_write_may_be_bound_to_what_was_read(call: Caller, plans: Plans) -> None:
     async def blob() -> str:
         return (await call.data("vine_read", file="small", action="meta"))["blob"]

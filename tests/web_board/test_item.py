@@ -9,9 +9,6 @@ from web_board.looking import OpenBoard, comes_to, until
 BOOK = "chant:2026-11-20-002-boo"
 
 
-@pytest.mark.requirement(
-    "web_page:item:text_criteria_waits", "web_page:acts:undo", "web_page:item:log_and_diff"
-)
 def test_an_item_shows_its_text_criteria_log_and_diff(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page(f"item/{BOOK}")
     text = page.locator(".document")
@@ -47,7 +44,6 @@ def test_an_item_shows_its_text_criteria_log_and_diff(opened: OpenBoard, board: 
     comes_to(page, lambda: page.locator(".file").first.locator(".hunks .plus").count(), 4)
 
 
-@pytest.mark.requirement("web_page:acts:undo", "web_page:acts:boxes_of_tickets")
 def test_a_box_of_a_ticket_and_a_status_of_a_plan_are_changed_and_taken_back(
     opened: OpenBoard, board: FakeBoard
 ) -> None:
@@ -74,7 +70,6 @@ def test_a_box_of_a_ticket_and_a_status_of_a_plan_are_changed_and_taken_back(
     )
 
 
-@pytest.mark.requirement("web_page:item:edit_with_a_visible_conflict")
 def test_when_somebody_was_faster_both_texts_are_shown(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page(f"item/{BOOK}")
     page.get_by_role("button", name="Edit Rules").click()
@@ -98,7 +93,6 @@ def test_when_somebody_was_faster_both_texts_are_shown(opened: OpenBoard, board:
     assert board.section == theirs
 
 
-@pytest.mark.requirement("web_page:graph:pan_zoom_hover_click", "web_page:graph:critical_path_and_list")
 def test_the_graph_moves_zooms_and_leads_to_items(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page("graph")
     page.wait_for_selector("svg")
@@ -141,7 +135,6 @@ def test_the_graph_moves_zooms_and_leads_to_items(opened: OpenBoard, board: Fake
     comes_to(page, lambda: board.asked("board_graph")[-1]["key"], BOOK)
 
 
-@pytest.mark.requirement("web_page:timeline:past_and_planned", "web_page:agents:cost_load_and_acts")
 def test_the_timeline_and_the_agents(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page("timeline")
     rows = page.locator(".timeline .row")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from web_board.fake_server import FakeBoard
 from web_board.items import card, many
 from web_board.looking import OpenBoard, active_row, comes_to, focused, until
 
 
-@pytest.mark.requirement(
-    "web_page:board:five_columns", "web_page:board:only_rows_in_sight", "web_page:live:focus_and_scroll_stay"
-)
 def test_of_twenty_thousand_items_only_those_in_sight_have_nodes(opened: OpenBoard, board: FakeBoard) -> None:
     board.reset(many(20_000))
     page = opened.page()
@@ -48,7 +44,6 @@ def test_of_twenty_thousand_items_only_those_in_sight_have_nodes(opened: OpenBoa
     assert page.locator("[aria-posinset='10001']").is_visible()
 
 
-@pytest.mark.requirement("web_page:keys:all_without_a_mouse", "web_page:keys:letters_can_be_switched_off")
 def test_everything_is_reached_by_keys(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page()
     press = page.keyboard.press
@@ -106,7 +101,6 @@ def test_everything_is_reached_by_keys(opened: OpenBoard, board: FakeBoard) -> N
     assert page.title().startswith("Board")
 
 
-@pytest.mark.requirement("web_page:board:filters_and_lanes")
 def test_filters_and_lanes(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page()
     titles = page.locator(".row .card-title")
@@ -133,7 +127,6 @@ def test_filters_and_lanes(opened: OpenBoard, board: FakeBoard) -> None:
     assert "Release 1.0" in page.locator(".lane summary b").all_inner_texts()
 
 
-@pytest.mark.requirement("web_page:board:filters_and_lanes")
 def test_an_answer_to_a_filter_that_holds_no_more_is_not_shown(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page()
     page.evaluate("""() => {
@@ -152,7 +145,6 @@ def test_an_answer_to_a_filter_that_holds_no_more_is_not_shown(opened: OpenBoard
     assert page.evaluate("[...window.firsts]") == ["no label"]
 
 
-@pytest.mark.requirement("web_page:board:an_empty_project_begins")
 def test_an_empty_project_makes_its_first_item(opened: OpenBoard, board: FakeBoard) -> None:
     board.reset([])
     page = opened.page()
@@ -171,7 +163,6 @@ def test_an_empty_project_makes_its_first_item(opened: OpenBoard, board: FakeBoa
     comes_to(page, lambda: page.locator(".row").count(), 1)
 
 
-@pytest.mark.requirement("web_page:acts:add_tasks")
 def test_a_task_is_added_to_a_plan_and_to_a_feature(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page("item/vine:plans/release.vine#notes")
     page.get_by_role("heading", name="Write the release notes").wait_for()
@@ -205,7 +196,6 @@ def test_a_task_is_added_to_a_plan_and_to_a_feature(opened: OpenBoard, board: Fa
     assert board.acts[-1] == {"act": "add_task", "feature": "060-seats", "title": "Draw the bow"}
 
 
-@pytest.mark.requirement("web_page:palette:finds_everything")
 def test_the_palette_finds_screens_acts_and_items(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page()
     field = page.get_by_role("combobox", name="Find a screen, an act or an item")
@@ -240,7 +230,6 @@ def test_the_palette_finds_screens_acts_and_items(opened: OpenBoard, board: Fake
     page.locator("dialog").wait_for(state="detached")
 
 
-@pytest.mark.requirement("web_page:look:theme_is_chosen")
 def test_the_theme_that_is_chosen_stays(opened: OpenBoard) -> None:
     page = opened.page(theme="light")
     page.get_by_label("Theme").select_option(label="Dark theme")
@@ -256,7 +245,6 @@ def test_the_theme_that_is_chosen_stays(opened: OpenBoard) -> None:
     assert page.evaluate(background) == "rgb(21, 24, 27)"
 
 
-@pytest.mark.requirement("web_page:look:narrow_and_dark")
 def test_on_a_narrow_dark_screen_nothing_scrolls_sideways(opened: OpenBoard) -> None:
     page = opened.page(width=360, theme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 27)"
@@ -274,7 +262,6 @@ def test_on_a_narrow_dark_screen_nothing_scrolls_sideways(opened: OpenBoard) -> 
     assert page.evaluate("document.getElementById('screen').inert")
 
 
-@pytest.mark.requirement("web_page:lists:done_newest_first")
 def test_cards_say_who_is_on_them_and_a_phone_opens_where_something_is(
     opened: OpenBoard, board: FakeBoard
 ) -> None:

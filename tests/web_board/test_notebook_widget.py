@@ -33,7 +33,6 @@ def names(page: Page) -> list[str]:
     return page.locator(".side button").all_inner_texts()
 
 
-@pytest.mark.requirement("graph:explore:page")
 def test_ten_thousand_items_are_explored_by_mouse_and_keys(opened: OpenBoard) -> None:
     page = opened.stranger().new_page()
     page.set_viewport_size({"width": 1100, "height": 640})
@@ -108,7 +107,6 @@ def test_ten_thousand_items_are_explored_by_mouse_and_keys(opened: OpenBoard) ->
     ]
 
 
-@pytest.mark.requirement("graph:explore:page", "graph:explore:history")
 def test_time_and_the_text_of_an_item(opened: OpenBoard, project: Project) -> None:
     first, second = "2026-01-22-001-aaa", "2026-01-22-002-bbb"
     project.spec(first, body="# First")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from web_board.fake_server import KEY, FakeBoard
 from web_board.looking import OpenBoard, until
 
 
-@pytest.mark.requirement("web_page:inbox:a_person_decides", "web_page:inbox:a_stale_act_is_refused_visibly")
 def test_a_person_answers_approves_rejects_merges_and_trusts(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page("inbox")
     page.get_by_role("button", name="DKK").click()
@@ -42,7 +40,6 @@ def test_a_person_answers_approves_rejects_merges_and_trusts(opened: OpenBoard, 
     ]
 
 
-@pytest.mark.requirement("web_page:acts:merge_is_agreed_to")
 def test_a_merge_that_changes_what_runs_is_shown_first(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page("item/chant:2026-11-20-006-mai")
     board.refusal = {"message": "It changes what runs by itself.", "agreement": "a1", "shown": [".envrc"]}
@@ -56,7 +53,6 @@ def test_a_merge_that_changes_what_runs_is_shown_first(opened: OpenBoard, board:
     assert [given.get("agreement") for given in board.acts] == [None, "a1"]
 
 
-@pytest.mark.requirement("web_page:session:code_becomes_a_key", "web_page:session:tabs_share_it")
 def test_the_code_leaves_the_address_and_other_tabs_ask_the_first(
     opened: OpenBoard, board: FakeBoard
 ) -> None:
@@ -82,7 +78,6 @@ def test_the_code_leaves_the_address_and_other_tabs_ask_the_first(
     assert second.locator(".drawer, .row, .screen-link").count() == 0
 
 
-@pytest.mark.requirement("web_page:acts:reading_only")
 def test_a_board_for_reading_offers_no_act(opened: OpenBoard, board: FakeBoard) -> None:
     board.read_only = True
     page = opened.page("item/chant:2026-11-20-002-boo")

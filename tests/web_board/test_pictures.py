@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-import pytest
 from chant_mcp.graph import Graph
 from playwright.sync_api import Page
 from web_board.looking import OpenBoard
@@ -63,7 +62,6 @@ def odd_graph() -> Graph:
     return Graph.from_edges(edges, nodes=keys, done=keys[:6], attributes=attributes)
 
 
-@pytest.mark.requirement("graph:picture:texts_keep_their_width")
 def test_texts_stay_in_their_boxes_in_each_font(opened: OpenBoard) -> None:
     graph = odd_graph()
     large = Graph.from_edges((str(at // 3), str(at)) for at in range(1, 1500))
@@ -81,7 +79,6 @@ def test_texts_stay_in_their_boxes_in_each_font(opened: OpenBoard) -> None:
     assert page.evaluate(_BREAKING_OUT) == [], "larger letters than those that were measured"
 
 
-@pytest.mark.requirement("graph:picture:follows_the_page")
 def test_a_picture_has_the_theme_of_its_page(opened: OpenBoard) -> None:
     picture = Graph.from_edges([("a", "b")]).show()
     image = picture._repr_mimebundle_()["text/html"]

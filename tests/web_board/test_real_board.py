@@ -60,9 +60,6 @@ def look(board: WebBoardProcess, use: Callable[[Page], None]) -> list[str]:
     return said
 
 
-@pytest.mark.requirement(
-    "web_page:real:acts_reach_the_files", "web_page:acts:boxes_of_tickets", "web_page:acts:add_tasks"
-)
 def test_boxes_of_tickets_and_new_tasks_reach_the_files(real_board: WebBoardProcess) -> None:
     root = real_board.listening.root
     ticket_project(root)
@@ -93,7 +90,6 @@ def test_boxes_of_tickets_and_new_tasks_reach_the_files(real_board: WebBoardProc
     assert "- [ ] T004 Sweep the floor\n" in (root / "specs/060-login/tasks.md").read_text("utf-8")
 
 
-@pytest.mark.requirement("web_page:real:acts_reach_the_files")
 def test_a_person_acts_on_the_real_board(real_board: WebBoardProcess) -> None:
     root = real_board.listening.root
     waiting = root / ".chant" / "specs" / f"{WAITING}.md"
@@ -113,7 +109,6 @@ def test_a_person_acts_on_the_real_board(real_board: WebBoardProcess) -> None:
     assert "status: approved" in waiting.read_text("utf-8")
 
 
-@pytest.mark.requirement("web_page:real:attributes_are_edited")
 def test_a_person_edits_the_attributes_of_items(real_board: WebBoardProcess) -> None:
     root = real_board.listening.root
     spec = root / ".chant" / "specs" / f"{WAITING}.md"
@@ -152,7 +147,6 @@ def test_a_person_edits_the_attributes_of_items(real_board: WebBoardProcess) -> 
     assert "[whole] All (started)" in (root / "plan.vine").read_text("utf-8")
 
 
-@pytest.mark.requirement("web_page:real:items_are_added_with_all")
 def test_a_person_adds_items_with_labels_and_dependencies(real_board: WebBoardProcess) -> None:
     root = real_board.listening.root
     feature(root)

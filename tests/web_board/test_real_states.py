@@ -227,7 +227,6 @@ def _all_states(agents: AtWork, pages: Pages) -> None:
 
 
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
-@pytest.mark.requirement("web_page:real:every_screen_in_every_state")
 def test_no_screen_shows_what_is_no_word(name: str, tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
     agents = AtWork(project)

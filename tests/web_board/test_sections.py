@@ -13,7 +13,6 @@ KEY = f"chant:{SPEC}"
 BODY = "# One\n\nintro\n\n## Rules\n\n- a\n\n```\n## Rules no\n```\n\n## Acceptance Criteria\n\n- [ ] Done\n"
 
 
-@pytest.mark.requirement("web_page:item:edit_with_a_visible_conflict")
 def test_a_section_is_written_only_where_it_says_what_was_seen(project: Project) -> None:
     file = project.spec(SPEC, body=BODY)
     session = Session(Place(project.root, ()))

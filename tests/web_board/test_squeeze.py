@@ -6,7 +6,6 @@ import pytest
 from chant_mcp.web_board.squeeze import squeeze_script, squeeze_style
 
 
-@pytest.mark.requirement("web_page:size:squeezing_changes_no_meaning")
 @pytest.mark.parametrize(
     ("source", "short"),
     [
@@ -26,7 +25,6 @@ def test_a_script_keeps_what_it_says(source: str, short: str) -> None:
     assert squeeze_script(source) == short
 
 
-@pytest.mark.requirement("web_page:size:squeezing_changes_no_meaning")
 def test_a_style_keeps_what_it_says() -> None:
     source = """
 /* Why. */

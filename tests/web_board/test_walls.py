@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import chant_mcp
-import pytest
 from chant_mcp.web_board.assemble import assemble_later, assemble_page
 from web_board.fake_server import FakeBoard
 from web_board.items import Data, card, ferry, picture
@@ -141,7 +140,6 @@ def attack(board: FakeBoard) -> str:
     return key
 
 
-@pytest.mark.requirement("web_page:walls:hostile_texts_stay_text", "web_page:walls:links_of_a_closed_list")
 def test_hostile_texts_stay_text_on_every_screen(opened: OpenBoard, board: FakeBoard) -> None:
     key = attack(board)
     page = opened.page()
@@ -177,7 +175,6 @@ def test_hostile_texts_stay_text_on_every_screen(opened: OpenBoard, board: FakeB
     assert page.evaluate("window.refused") == []
 
 
-@pytest.mark.requirement("web_page:walls:no_html_from_strings")
 def test_html_from_strings_is_refused(opened: OpenBoard) -> None:
     page = opened.page()
     for source in HOSTILE:
@@ -189,7 +186,6 @@ def test_html_from_strings_is_refused(opened: OpenBoard) -> None:
     assert page.evaluate("window.refused.every(one => one === 'require-trusted-types-for')")
 
 
-@pytest.mark.requirement("web_page:app:works_in_a_sandboxed_frame", "web_page:app:no_act_of_a_person")
 def test_as_an_app_the_page_has_no_act_of_a_person(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.goto("/host")
     frame = page.frame_locator("#app")
@@ -238,7 +234,6 @@ def test_as_an_app_the_page_has_no_act_of_a_person(opened: OpenBoard, board: Fak
     assert {"board_look", "board_item", "board_inbox"} <= asked
 
 
-@pytest.mark.requirement("web_page:walls:no_html_from_strings", "web_page:size:below_eighty_kilobytes")
 def test_the_sources_are_plain_small_and_complete() -> None:
     sent = assemble_page().html
     assert len(sent.encode()) < 80_000

@@ -47,15 +47,6 @@ SCENES = {ID: "wrong-key", THIRD: "denied", FOURTH: "works", FIFTH: "spends", OT
 WORKED = {"turns": 3, "input_tokens": 100, "cached_tokens": 300, "output_tokens": 50, "cost_usd": 0.25}
 
 
-@pytest.mark.requirement(
-    "chant:events:wrong_key_ends_the_run_at_once",
-    "chant:events:passing_trouble_is_waited_for",
-    "chant:events:denials_are_named",
-    "chant:events:each_cause_has_a_next_step",
-    "chant:events:repeating_causes_are_not_retried",
-    "chant:costs:usage_is_recorded_and_listed",
-    "chant:costs:limits_end_a_run",
-)
 async def test_agents_are_understood_by_what_they_tell(
     shop: Workshop, call: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,13 +102,6 @@ async def test_agents_are_understood_by_what_they_tell(
     assert "cost_usd" not in spent["usage"], "what is not reported is not 0"
 
 
-@pytest.mark.requirement(
-    "chant:costs:forecast_has_p50_and_p90",
-    "chant:costs:forecast_learns_from_receipts",
-    "chant:costs:limits_per_day_count_24_hours",
-    "chant:costs:money_limit_needs_money",
-    "chant:costs:usage_is_recorded_and_listed",
-)
 def test_what_runs_cost_is_shown_expected_and_limited(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,7 +170,6 @@ def _json(*words: str) -> Any:
     return read_data(_run(*words, "--json"))
 
 
-@pytest.mark.requirement("chant:events:waits_are_shown")
 async def test_an_agent_that_waits_for_its_provider_is_shown_with_the_time(
     shop: Workshop, call: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:

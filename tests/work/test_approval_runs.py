@@ -49,7 +49,6 @@ def waiting(shop: Workshop, more: str = "") -> ChantProject:
     return chant
 
 
-@pytest.mark.requirement("chant:approve:waiting_work_is_merged", "chant:approve:waiting_work_is_shown")
 def test_an_approval_merges_and_completes(shop: Workshop) -> None:
     chant = waiting(shop)
     shown = chant.diagnose(ID).data
@@ -93,7 +92,6 @@ def by_approval(shop: Workshop) -> None:
 
 
 @pytest.mark.parametrize("look", [by_opening, by_watch, by_approval])
-@pytest.mark.requirement("chant:approve:by_hand_in_the_file_counts")
 def test_an_approval_in_the_file_is_seen(shop: Workshop, look: Any) -> None:
     """So does one whose process died before the merge."""
     waiting(shop)
@@ -105,7 +103,6 @@ def test_an_approval_in_the_file_is_seen(shop: Workshop, look: Any) -> None:
     assert shop.main("done.txt") == "round\n"
 
 
-@pytest.mark.requirement("chant:approve:merge_may_wait")
 def test_an_approval_whose_merge_must_wait_is_merged_later(shop: Workshop) -> None:
     chant = waiting(shop, more="echo more >> ferry.txt")
     (shop.root / "ferry.txt").write_text("mine\n", encoding="utf-8")
@@ -118,11 +115,6 @@ def test_an_approval_whose_merge_must_wait_is_merged_later(shop: Workshop) -> No
     assert shop.project.status(ID) == "completed"
 
 
-@pytest.mark.requirement(
-    "chant:reject:waiting_work_is_gone_on_with",
-    "chant:reject:feedback_is_in_the_prompt",
-    "chant:approve:work_needs_it_again",
-)
 def test_rejected_work_is_gone_on_with_and_asks_again(shop: Workshop) -> None:
     chant = waiting(shop)
     (kept,) = shop.record(ID)["commits"]
@@ -159,7 +151,6 @@ def test_rejected_work_is_gone_on_with_and_asks_again(shop: Workshop) -> None:
     assert shop.main("done.txt") == "round\n" * 3
 
 
-@pytest.mark.requirement("chant:approve:rejected_means_changed")
 def test_rejected_work_is_not_offered_again_unchanged(shop: Workshop) -> None:
     lazy = "test $(git rev-list --count HEAD) -lt 3 || { git reset -q --hard; exit 0; }\n"
     chant = waiting(shop, lazy)
@@ -174,7 +165,6 @@ def test_rejected_work_is_not_offered_again_unchanged(shop: Workshop) -> None:
     assert shop.ended(ID)["end_state"] == "awaiting_approval"
 
 
-@pytest.mark.requirement("chant:approve:discussion_and_branch_are_merged")
 def test_what_the_agent_wrote_at_the_end_of_the_spec_is_merged_with_the_discussion(shop: Workshop) -> None:
     chant = waiting(shop, more='printf "\\n## Notes\\n\\nMine.\\n" >> "$CHANT_SPEC_FILE"')
     chant.approve(ID, by="Ada")
@@ -184,7 +174,6 @@ def test_what_the_agent_wrote_at_the_end_of_the_spec_is_merged_with_the_discussi
     assert shop.project.status(ID) == "completed"
 
 
-@pytest.mark.requirement("chant:approve:agents_cannot")
 def test_an_approval_that_the_agent_writes_into_its_copy_is_none(shop: Workshop) -> None:
     forged = "approval: {required: true, status: approved, by: Ada, at: x}"
     more = (
@@ -200,7 +189,6 @@ def test_an_approval_that_the_agent_writes_into_its_copy_is_none(shop: Workshop)
     assert "by: Grace" in text
 
 
-@pytest.mark.requirement("graph:approval:waiting_spec_is_not_merged")
 def test_work_on_a_spec_that_needs_approval_meanwhile_waits_for_it(shop: Workshop) -> None:
     """The person who signs the commits."""
     shop.spec(ID, "wait")
@@ -217,7 +205,6 @@ def test_work_on_a_spec_that_needs_approval_meanwhile_waits_for_it(shop: Worksho
     assert shop.project.status(ID) == "completed"
 
 
-@pytest.mark.requirement("chant:approve:not_while_somebody_works")
 def test_nobody_decides_while_an_agent_is_at_work(shop: Workshop) -> None:
     shop.spec(ID, "wait")
     shop.commit()
@@ -233,7 +220,6 @@ def test_nobody_decides_while_an_agent_is_at_work(shop: Workshop) -> None:
     shop.ended(ID)
 
 
-@pytest.mark.requirement("chant:reject:group_makes_members", "chant:reject:dependency_makes_a_fix_spec")
 @pytest.mark.parametrize("name", ["dependency", "group"])
 def test_work_that_waits_is_rejected_with_an_action(shop: Workshop, name: str) -> None:
     chant = waiting(shop)
@@ -251,7 +237,6 @@ def test_work_that_waits_is_rejected_with_an_action(shop: Workshop, name: str) -
             chant.work_start(ID)
 
 
-@pytest.mark.requirement("chant:reject:waiting_work_is_gone_on_with")
 def test_a_rejected_plan_is_not_started_and_rejected_work_is(shop: Workshop) -> None:
     shop.spec(ID, approval="{required: true, status: rejected, by: Ada, at: x}")
     shop.spec(OTHER, "unticked")

@@ -31,7 +31,6 @@ def work(shop: Workshop, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=shop.root, capture_output=True, text=True, timeout=60)
 
 
-@pytest.mark.requirement("chant:work_start:base_is_the_current_branch")
 def test_work_starts_from_the_branch_that_is_checked_out_and_lands_there(feature: Workshop) -> None:
     main = git(feature.root, "rev-parse", "main")
     done = work(feature, ID, "--wait")
@@ -51,7 +50,6 @@ def test_work_starts_from_the_branch_that_is_checked_out_and_lands_there(feature
     assert "feature/x" in listed.stdout
 
 
-@pytest.mark.requirement("chant:work_start:base_is_the_current_branch")
 def test_a_named_base_wins_and_the_configured_one_wins_over_the_present(feature: Workshop) -> None:
     git(feature.root, "branch", "release", "feature/x")
     before = git(feature.root, "rev-parse", "feature/x")
@@ -67,7 +65,6 @@ def test_a_named_base_wins_and_the_configured_one_wins_over_the_present(feature:
     assert "release (" in trial.stdout, trial.stderr
 
 
-@pytest.mark.requirement("trust:base:acting_files")
 def test_a_base_whose_acting_files_nobody_looked_at_is_refused(feature: Workshop) -> None:
     git(feature.root, "switch", "-q", "-c", "release")
     (feature.root / "AGENTS.md").write_text("Words for agents.\n", encoding="utf-8")
@@ -91,7 +88,6 @@ def test_a_base_whose_acting_files_nobody_looked_at_is_refused(feature: Workshop
     assert "Check out `release`" in refused.stderr
 
 
-@pytest.mark.requirement("chant:work_start:base_is_the_current_branch")
 def test_a_detached_head_is_refused_with_the_choice(feature: Workshop) -> None:
     git(feature.root, "checkout", "-q", "--detach")
     with feature.nothing_begins():
@@ -103,7 +99,6 @@ def test_a_detached_head_is_refused_with_the_choice(feature: Workshop) -> None:
     assert "--base" not in work(feature, ID).stderr, "no branch is offered that does not exist"
 
 
-@pytest.mark.requirement("chant:work_start:base_is_the_current_branch")
 @pytest.mark.parametrize("is_named", [True, False])
 def test_the_branch_of_a_run_is_refused_with_the_choice(feature: Workshop, is_named: bool) -> None:
     """A branch of a person's own that merely begins like those of runs is none."""
@@ -122,7 +117,6 @@ def test_the_branch_of_a_run_is_refused_with_the_choice(feature: Workshop, is_na
     assert "starts from and lands on chant/mine" in work(feature, ID, "--wait").stderr
 
 
-@pytest.mark.requirement("chant:work_start:base_is_the_current_branch")
 def test_a_switch_of_branches_moves_no_run(feature: Workshop) -> None:
     feature.spec(ID, "fail")
     feature.commit("It fails at first")
@@ -141,7 +135,6 @@ def test_a_switch_of_branches_moves_no_run(feature: Workshop) -> None:
     assert git(feature.root, "rev-parse", "other") == other
 
 
-@pytest.mark.requirement("chant:work_start:base_is_the_current_branch")
 def test_a_branch_behind_its_remote_is_mentioned(feature: Workshop, tmp_path: Path) -> None:
     remote = tmp_path / "remote.git"
     git(feature.root, "clone", "-q", "--bare", str(feature.root), str(remote))

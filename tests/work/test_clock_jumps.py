@@ -61,7 +61,6 @@ def tries(shop: Workshop) -> list[int]:
     return sorted(record["attempt"] for record in shop.records() if record["spec_id"] == ID)
 
 
-@pytest.mark.requirement("chant:clock:jumps_change_nothing")
 def test_a_run_whose_limits_seem_over_goes_on_and_its_log_stays_in_order(
     shop: Workshop, trouble: Trouble
 ) -> None:
@@ -86,7 +85,6 @@ def test_a_run_whose_limits_seem_over_goes_on_and_its_log_stays_in_order(
     assert "Going on" in chant.log(ID, since=last).data["content"]
 
 
-@pytest.mark.requirement("chant:clock:jumps_change_nothing")
 @pytest.mark.usefixtures("watched")
 def test_a_retry_waits_its_delay_and_no_longer_when_the_clock_is_set_back(
     shop: Workshop, trouble: Trouble
@@ -98,7 +96,6 @@ def test_a_retry_waits_its_delay_and_no_longer_when_the_clock_is_set_back(
     shop.ended(ID)
 
 
-@pytest.mark.requirement("chant:clock:jumps_change_nothing")
 def test_a_retry_whose_time_seems_to_have_come_still_waits(shop: Workshop, trouble: Trouble) -> None:
     shop.configure(
         "watch:\n  poll_interval_ms: 3600000\n"
@@ -120,7 +117,6 @@ def test_a_retry_whose_time_seems_to_have_come_still_waits(shop: Workshop, troub
     assert tries(shop) == [1]
 
 
-@pytest.mark.requirement("chant:clock:jumps_change_nothing")
 def test_no_record_is_pruned_for_seeming_old(shop: Workshop, trouble: Trouble) -> None:
     shop.spec(ID)
     shop.spec(OTHER)
@@ -137,7 +133,6 @@ def test_no_record_is_pruned_for_seeming_old(shop: Workshop, trouble: Trouble) -
     assert shop.branches() == []
 
 
-@pytest.mark.requirement("chant:clock:jumps_change_nothing")
 def test_ids_that_the_date_is_in_stay_apart(shop: Workshop, trouble: Trouble) -> None:
     shop.commit()
     for seconds in (0, DAY, 0, -DAY, DAY):
@@ -150,7 +145,6 @@ def test_ids_that_the_date_is_in_stay_apart(shop: Workshop, trouble: Trouble) ->
     assert read_data(command(shop, trouble, "list", "--json"))["total"] == 5
 
 
-@pytest.mark.requirement("chant:clock:jumps_change_nothing", "store:write:no_temporary_file_stays")
 def test_what_seems_old_is_swept_only_when_its_writer_is_gone(shop: Workshop, trouble: Trouble) -> None:
     shop.spec(ID)
     shop.commit()

@@ -66,12 +66,6 @@ def check_nothing_is_left(shop: Workshop) -> None:
     assert "<<<<<<<" not in (shop.root / FILE).read_text("utf-8")
 
 
-@pytest.mark.requirement(
-    "chant:conflict:settled_by_an_agent_completes_both",
-    "chant:conflict:nothing_is_left_over",
-    "chant:conflict:dependents_become_ready",
-    "chant:demo_agent:resolve_keeps_both_sides",
-)
 async def test_an_agent_settles_it_and_both_are_completed(shop: Workshop, call: Caller) -> None:
     shop.spec(THIRD, depends_on=[OTHER])
     started(shop, ID, OTHER)
@@ -101,7 +95,6 @@ async def test_an_agent_settles_it_and_both_are_completed(shop: Workshop, call: 
     check_nothing_is_left(shop)
 
 
-@pytest.mark.requirement("chant:conflict:names_both_sides")
 async def test_it_names_files_branches_and_the_specs_of_both_sides(shop: Workshop, call: Caller) -> None:
     shop.spec(THIRD, targets=[FILE, "else.txt"])
     shop.spec(FOURTH, targets=["else.txt"])
@@ -126,9 +119,6 @@ async def test_it_names_files_branches_and_the_specs_of_both_sides(shop: Worksho
     assert [finding for finding in found if finding["severity"] == "error"] == []
 
 
-@pytest.mark.requirement(
-    "chant:conflict:names_both_sides", "chant:conflict:settled_by_an_agent_completes_both"
-)
 def test_a_commit_of_a_person_is_the_other_side(shop: Workshop) -> None:
     chant = started(shop, ID)
     (shop.root / FILE).write_text("by hand\ntwo\n", encoding="utf-8")
@@ -144,9 +134,6 @@ def test_a_commit_of_a_person_is_the_other_side(shop: Workshop) -> None:
     check_nothing_is_left(shop)
 
 
-@pytest.mark.requirement(
-    "chant:conflict:settled_by_an_agent_completes_both", "chant:conflict:target_may_move_on"
-)
 def test_three_in_a_row_are_settled_one_after_the_other(shop: Workshop) -> None:
     chant = started(shop, ID, OTHER, THIRD)
     finished(shop, ID, OTHER, THIRD)
@@ -160,7 +147,6 @@ def test_three_in_a_row_are_settled_one_after_the_other(shop: Workshop) -> None:
     check_nothing_is_left(shop)
 
 
-@pytest.mark.requirement("chant:conflict:target_may_move_on")
 def test_a_target_that_moves_on_meanwhile_is_merged_by_the_next_start(shop: Workshop) -> None:
     chant = started(shop, ID, OTHER)
     finished(shop, ID, OTHER)
@@ -218,7 +204,6 @@ def settled_on_main_and_watched(shop: Workshop, chant: ChantProject) -> None:
 
 
 @pytest.mark.parametrize("settle", [settled_in_the_worktree, settled_on_main, settled_on_main_and_watched])
-@pytest.mark.requirement("chant:conflict:closed_when_nothing_is_left")
 def test_it_is_closed_when_the_work_is_merged_in_another_way(shop: Workshop, settle: object) -> None:
     chant = started(shop, ID, OTHER)
     finished(shop, ID, OTHER)
@@ -236,7 +221,6 @@ def test_it_is_closed_when_the_work_is_merged_in_another_way(shop: Workshop, set
     assert shop.project.text(conflict) == text, "closed once"
 
 
-@pytest.mark.requirement("chant:conflict:closed_when_nothing_is_left")
 def test_it_is_completed_when_somebody_ticked_its_criteria(shop: Workshop) -> None:
     chant = started(shop, ID, OTHER)
     finished(shop, ID, OTHER)
@@ -250,7 +234,6 @@ def test_it_is_completed_when_somebody_ticked_its_criteria(shop: Workshop) -> No
 
 
 @pytest.mark.parametrize("word", ["cancel", "reset"])
-@pytest.mark.requirement("chant:conflict:closed_when_nothing_is_left")
 def test_it_is_closed_with_work_that_is_given_up(shop: Workshop, word: str) -> None:
     chant = started(shop, ID, OTHER)
     finished(shop, ID, OTHER)
@@ -261,7 +244,6 @@ def test_it_is_closed_with_work_that_is_given_up(shop: Workshop, word: str) -> N
     assert f"## Outcome\n\nSpec `{OTHER}` {what}" in shop.project.text(conflict)
 
 
-@pytest.mark.requirement("chant:conflict:unwanted_work_is_not_merged")
 def test_work_that_is_given_up_meanwhile_is_not_merged_by_the_conflict(shop: Workshop) -> None:
     chant = started(shop, ID, OTHER)
     finished(shop, ID, OTHER)
@@ -281,7 +263,6 @@ def test_work_that_is_given_up_meanwhile_is_not_merged_by_the_conflict(shop: Wor
     assert shop.project.status(conflict) == "cancelled"
 
 
-@pytest.mark.requirement("chant:conflict:needs_both_sides")
 def test_a_branch_without_the_waiting_work_settles_nothing(shop: Workshop) -> None:
     chant = started(shop, ID, OTHER)
     finished(shop, ID, OTHER)
@@ -298,7 +279,6 @@ def test_a_branch_without_the_waiting_work_settles_nothing(shop: Workshop) -> No
     assert shop.project.status(OTHER) == "completed"
 
 
-@pytest.mark.requirement("chant:conflict:finalize_resumes_what_waited")
 def test_finalizing_it_by_hand_merges_what_waited(shop: Workshop) -> None:
     chant = started(shop, ID, OTHER)
     finished(shop, ID, OTHER)
@@ -320,7 +300,6 @@ MOMENTS = ["mid-files", "index-written", "after-ref", "after-merge", "before-end
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.requirement("chant:conflict:crash_is_completed")
 def test_a_crash_in_the_merge_loses_neither_of_both(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
@@ -345,7 +324,6 @@ def test_a_crash_in_the_merge_loses_neither_of_both(
     check_nothing_is_left(shop)
 
 
-@pytest.mark.requirement("chant:conflict:settled_by_an_agent_completes_both")
 def test_specs_that_git_does_not_track_are_settled_as_well(shop: Workshop) -> None:
     git(shop.root, "init", "-q", "-b", "main")
     exclude = shop.root / ".git" / "info" / "exclude"

@@ -169,7 +169,6 @@ TOGETHER = (
 """What is done to one project at once: each of these leaves the others as they are."""
 
 
-@pytest.mark.requirement("store:doctor:each_damage_is_named_and_repaired")
 @pytest.mark.parametrize("kinds", TOGETHER, ids=lambda kinds: kinds[0])
 def test_damage_is_named_with_its_repair_and_repaired(landed: Workshop, kinds: tuple[str, ...]) -> None:
     for kind in kinds:
@@ -188,7 +187,6 @@ def test_damage_is_named_with_its_repair_and_repaired(landed: Workshop, kinds: t
     assert len(git(landed.root, "rev-parse", "main", "HEAD").split()) == 2
 
 
-@pytest.mark.requirement("store:doctor:each_damage_is_named_and_repaired")
 def test_most_of_twenty_kinds_of_damage_are_repaired() -> None:
     assert sorted(kind for kinds in TOGETHER for kind in kinds) == sorted(DAMAGES)
     assert len(DAMAGES) >= 20

@@ -25,7 +25,6 @@ async def started(shop: Workshop, call: Caller, number: int, parallel: int) -> t
     return run, below(shop, run["process_id"])
 
 
-@pytest.mark.requirement("cluster:dispatch:shares_least_comes_next", "cluster:dispatch:report_says_foreseen")
 async def test_what_shares_a_file_comes_later_and_is_counted(shop: Workshop, call: Caller) -> None:
     (shop.root / "a.txt").write_text("a\n", encoding="utf-8")
     commit = shop.commit("Work of the completed specs")
@@ -52,7 +51,6 @@ async def test_what_shares_a_file_comes_later_and_is_counted(shop: Workshop, cal
     assert "; 1 conflict was foreseen: a pair of specs at work at once" in reason
 
 
-@pytest.mark.requirement("cluster:dispatch:spare_holds_back")
 async def test_spare_waits_while_anything_else_runs(shop: Workshop, call: Caller) -> None:
     shop.configure("dispatch: spare\n")
     same = ["a.txt", "b.txt", "c.txt"]
@@ -76,11 +74,6 @@ def accounts(yaml: str) -> None:
     path.write_text(f"---\naccounts: {yaml}\n{rest}", encoding="utf-8")
 
 
-@pytest.mark.requirement(
-    "cluster:accounts:most_room_is_taken",
-    "cluster:accounts:variables_come_from_ours",
-    "cluster:accounts:use_is_shown",
-)
 async def test_runs_are_divided_among_accounts(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     accounts(
         "{team-a: {max: 1, variables: {DEMO_KEY: TEAM_A}}, team-b: {max: 2, agents: [demo]}, "
@@ -115,7 +108,6 @@ async def test_runs_are_divided_among_accounts(shop: Workshop, monkeypatch: pyte
         assert shop.ended(id)["end_state"] == "completed"
 
 
-@pytest.mark.requirement("cluster:accounts:rate_limit_halves", "cluster:accounts:projects_name_none")
 async def test_a_rate_limit_halves_the_number_while_the_run_waits(shop: Workshop, call: Caller) -> None:
     accounts("{team: {max: 8}}")
     retries = "watch: {failure: {max_retries: 2, retry_delay_ms: 100}}\n"

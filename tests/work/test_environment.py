@@ -19,7 +19,6 @@ def recipes(shop: Workshop) -> Recipes:
     return Recipes(shop)
 
 
-@pytest.mark.requirement("environment:recipes:fill_folders")
 def test_runs_and_checks_have_what_a_recipe_installs_built_once(recipes: Recipes) -> None:
     recipes.begin()
     look = (
@@ -42,7 +41,6 @@ def test_runs_and_checks_have_what_a_recipe_installs_built_once(recipes: Recipes
     assert recipes.shop.handle().environment_verify().text.endswith("as it was sealed")
 
 
-@pytest.mark.requirement("environment:layers:are_sealed")
 def test_files_of_a_layer_have_one_name_and_are_compared_with_its_manifest(recipes: Recipes) -> None:
     recipes.begin()
     chant = recipes.shop.handle()
@@ -81,7 +79,6 @@ umount node_modules 2>/dev/null && exit 12; mount -t tmpfs none node_modules 2>/
 
 
 @mounts
-@pytest.mark.requirement("environment:views:overlay")
 def test_a_large_layer_is_mounted_and_no_run_changes_it(recipes: Recipes) -> None:
     check = "test $(cat node_modules/lib/7.txt) = 7 && test -e node_modules/lib/9.txt"
     recipes.begin(check=check)
@@ -97,7 +94,6 @@ def test_a_large_layer_is_mounted_and_no_run_changes_it(recipes: Recipes) -> Non
 
 
 @mounts
-@pytest.mark.requirement("environment:views:overlay")
 def test_a_run_with_a_copy_reaches_no_layer(recipes: Recipes) -> None:
     recipes.begin()
     recipes.shop.handle().environment_build()
@@ -108,7 +104,6 @@ def test_a_run_with_a_copy_reaches_no_layer(recipes: Recipes) -> None:
 
 
 @mounts
-@pytest.mark.requirement("environment:views:hand_over")
 def test_a_folder_that_a_person_gets_has_a_copy_of_the_layer(recipes: Recipes) -> None:
     recipes.begin()
     recipes.step.write_text(LARGE, encoding="utf-8")
@@ -133,7 +128,6 @@ echo "$HOME_OF_TOOL and $PWD" > "$HOME_OF_TOOL/where"
 """
 
 
-@pytest.mark.requirement("environment:recipes:caches")
 @pytest.mark.parametrize("is_mounted", [False, pytest.param(True, marks=mounts)])
 def test_a_cache_that_a_recipe_fills_is_one_folder_for_runs_and_each_has_its_own(
     recipes: Recipes, monkeypatch: pytest.MonkeyPatch, is_mounted: bool
@@ -159,7 +153,6 @@ def test_a_cache_that_a_recipe_fills_is_one_folder_for_runs_and_each_has_its_own
 
 
 @mounts
-@pytest.mark.requirement("environment:views:pinned")
 def test_a_layer_that_a_run_mounts_is_not_removed(recipes: Recipes) -> None:
     recipes.begin()
     recipes.step.write_text(LARGE, encoding="utf-8")
@@ -177,7 +170,6 @@ def test_a_layer_that_a_run_mounts_is_not_removed(recipes: Recipes) -> None:
     assert len(recipes.layers()) == 1, record
 
 
-@pytest.mark.requirement("environment:views:overlay")
 def test_without_namespaces_a_large_layer_is_copied(
     recipes: Recipes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,7 +180,6 @@ def test_without_namespaces_a_large_layer_is_copied(
     assert record["end_state"] == "completed", record
 
 
-@pytest.mark.requirement("environment:recipes:failures_are_told")
 @pytest.mark.parametrize(
     ("step", "said"),
     [
@@ -210,7 +201,6 @@ def test_a_recipe_that_fails_stops_the_start_and_bare_starts_all_the_same(
     assert record["end_state"] == "completed", record
 
 
-@pytest.mark.requirement("environment:checks:are_true")
 def test_checks_of_changed_inputs_wait_for_a_person_and_run_with_a_candidate(recipes: Recipes) -> None:
     recipes.begin(check="grep -q two node_modules/list.txt")
     record = recipes.run("echo two >> deps.txt")
@@ -226,14 +216,12 @@ def test_checks_of_changed_inputs_wait_for_a_person_and_run_with_a_candidate(rec
     assert recipes.shop.handle().environment_build().text.startswith("deps: built in ")
 
 
-@pytest.mark.requirement("environment:checks:are_true")
 def test_what_a_run_installed_is_not_seen_by_its_checks(recipes: Recipes) -> None:
     recipes.begin(check="! grep -q forged node_modules/list.txt")
     record = recipes.run("echo forged >> node_modules/list.txt")
     assert record["end_state"] == "completed", record
 
 
-@pytest.mark.requirement("environment:ports:are_of_one_run")
 def test_each_run_has_ports_of_its_own(recipes: Recipes) -> None:
     more = "  ports: [web, api]\n  variables: {SITE: 'http://localhost:{port.api}/'}\n"
     recipes.begin(more=more, check='test -n "$CHANT_PORT_WEB"')
@@ -246,14 +234,12 @@ def test_each_run_has_ports_of_its_own(recipes: Recipes) -> None:
     assert int(api) == int(web) + 1
 
 
-@pytest.mark.requirement("environment:recipes:are_acting")
 def test_recipes_are_shown_and_hashed_by_trust(recipes: Recipes) -> None:
     recipes.begin()
     shown = json.dumps(recipes.shop.handle().trust_report())
     assert "environment.recipes.deps" in shown
 
 
-@pytest.mark.requirement("environment:recipes:fill_folders")
 def test_a_recipe_of_a_folder_sees_and_fills_that_folder_alone(recipes: Recipes) -> None:
     recipes.begin(check="grep -q inside web/node_modules/list.txt && test ! -e node_modules")
     shop = recipes.shop
@@ -281,7 +267,6 @@ def lend(shop: Workshop, name: str = ".env") -> None:
     own.write_text(text.replace("---\n", f"---\n{lent}", 1), encoding="utf-8")
 
 
-@pytest.mark.requirement("environment:secrets:only_what_the_user_lends")
 def test_a_file_and_variables_of_the_user_reach_those_that_they_are_lent_to(
     recipes: Recipes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,7 +291,6 @@ def test_a_file_and_variables_of_the_user_reach_those_that_they_are_lent_to(
     assert ("PASSWORD=" in log, VALUE in log) == (True, False), log
 
 
-@pytest.mark.requirement("environment:secrets:never_land")
 def test_work_that_carries_a_value_of_a_lent_file_waits_for_a_person(recipes: Recipes) -> None:
     lend(recipes.shop)
     recipes.begin(check="true")
@@ -320,7 +304,6 @@ def test_work_that_carries_a_value_of_a_lent_file_waits_for_a_person(recipes: Re
     assert "carries a value of a file of yours: copied2.txt" in record["reason"]
 
 
-@pytest.mark.requirement("environment:secrets:only_what_the_user_lends")
 def test_a_project_lends_nothing_of_the_user(recipes: Recipes) -> None:
     more = f"  files: {{{json.dumps(str(recipes.shop.root))}: [.env]}}\n  secrets: {{agents: [HOME_TOKEN]}}\n"
     recipes.begin(check="true", more=more)
@@ -364,7 +347,6 @@ def begin_with_npm(recipes: Recipes, monkeypatch: pytest.MonkeyPatch, check: str
     recipes.shop.commit()
 
 
-@pytest.mark.requirement("environment:checks:versions_alone")
 def test_work_that_changes_versions_alone_is_checked_with_a_candidate(
     recipes: Recipes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -378,7 +360,6 @@ def test_work_that_changes_versions_alone_is_checked_with_a_candidate(
     assert len(recipes.layers()) == 1, "a candidate goes with its checks"
 
 
-@pytest.mark.requirement("environment:checks:versions_alone")
 @pytest.mark.parametrize(
     ("change", "state", "said"),
     [
@@ -406,7 +387,6 @@ ITEMS = """\
 """
 
 
-@pytest.mark.requirement("environment:items:part")
 def test_items_have_a_folder_and_some_of_the_recipes(recipes: Recipes) -> None:
     recipes.begin(more=ITEMS + '  services: {never: {start: [sh, -c, "exit 1"]}}\n')
     shop = recipes.shop

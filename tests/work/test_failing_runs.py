@@ -45,7 +45,6 @@ def run_once(checkout: Checkout, environment: dict[str, str]) -> subprocess.Comp
     return done
 
 
-@pytest.mark.requirement("chant:work:failing_writes_lose_nothing")
 @pytest.mark.parametrize("lasts", [1, 12])
 @pytest.mark.parametrize("half", [0, 1])
 def test_whichever_write_of_a_run_fails_its_work_is_done_in_the_end(
@@ -79,7 +78,6 @@ def test_whichever_write_of_a_run_fails_its_work_is_done_in_the_end(
         checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:work:failing_writes_lose_nothing")
 @pytest.mark.parametrize("before_the_end", [4, 7, 10, 13])
 def test_work_that_was_merged_is_never_called_failed(before_the_end: int, tmp_path: Path) -> None:
     """The last writes of a run say that it is merged, and that it is over."""

@@ -52,7 +52,6 @@ def program(path: Path) -> Path:
     return path
 
 
-@pytest.mark.requirement("chant:filters:of_environment")
 @pytest.mark.parametrize("absolute", [True, False])
 def test_a_filter_in_the_environment_of_the_checkout_works_in_that_of_the_run(
     shop: Workshop, absolute: bool
@@ -78,7 +77,6 @@ environment:
     check_sound(shop)
 
 
-@pytest.mark.requirement("chant:filters:broken_is_named")
 def test_a_filter_that_fails_in_the_folder_is_named_before_the_agent_starts(shop: Workshop) -> None:
     own = program(shop.root / "tools" / "strip")
     (shop.root / ".gitignore").write_text("tools\n", encoding="utf-8")
@@ -93,7 +91,6 @@ def test_a_filter_that_fails_in_the_folder_is_named_before_the_agent_starts(shop
     assert done(shop)["end_state"] == "completed"
 
 
-@pytest.mark.requirement("chant:filters:broken_is_named")
 def test_a_filter_that_cannot_write_files_is_named_with_the_way(shop: Workshop) -> None:
     filtered(shop, "cat")
     git(shop.root, "config", "filter.strip.smudge", f'"{program(shop.root.parent / "strip")}"')
@@ -104,7 +101,6 @@ def test_a_filter_that_cannot_write_files_is_named_with_the_way(shop: Workshop) 
 
 
 @pytest.mark.skipif(shutil.which("git-crypt") is None, reason="git-crypt is not installed")
-@pytest.mark.requirement("chant:filters:git_crypt")
 def test_an_unlocked_checkout_of_git_crypt_is_worked_on_and_lands_encrypted(shop: Workshop) -> None:
     script = WRITES.replace("notes.nb", "more.key").replace("set -e\n", "set -e\ngrep -q plain first.key\n")
     prepared(shop, "merge", script)

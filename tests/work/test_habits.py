@@ -110,7 +110,6 @@ def is_in_a_file(folder: Path) -> bool:
     return False
 
 
-@pytest.mark.requirement("chant:run:nothing_unaccounted")
 @pytest.mark.parametrize("code", [0, 3], ids=["works", "fails"])
 @pytest.mark.parametrize("habit", HABITS)
 def test_no_byte_is_lost(shop: Workshop, habit: str, code: int) -> None:

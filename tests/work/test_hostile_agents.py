@@ -237,7 +237,6 @@ TOOLS = {
 """Our tools, used against others, and what is too large."""
 
 
-@pytest.mark.requirement("chant:hostile:nothing_outside_changes", "chant:hostile:ends_are_true")
 @pytest.mark.parametrize(
     "moves",
     [BRANCHES, PROJECT, STATE, HOME, PROCESSES, FOLDER, TOOLS],
@@ -256,6 +255,5 @@ def test_nothing_outside_changes_and_the_end_is_true(
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.requirement("chant:hostile:nothing_outside_changes")
 def test_enough_moves_are_made() -> None:
     assert sum(len(moves) for moves in (BRANCHES, PROJECT, STATE, HOME, PROCESSES, FOLDER, TOOLS)) >= 30

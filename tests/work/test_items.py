@@ -112,7 +112,6 @@ KINDS: dict[str, tuple[str, str, str, Callable[[str], str]]] = {
 }
 
 
-@pytest.mark.requirement("work:items:land_with_their_marks", "work:items:need_no_chant_folder")
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_item_is_worked_on_from_its_key_to_a_landed_commit(plans: Plans, kind: str) -> None:
     word, key, document, change = KINDS[kind]
@@ -171,7 +170,6 @@ TOOL_FORMATS = {
 }
 
 
-@pytest.mark.requirement("work:items:land_with_their_marks", "work:items:need_no_chant_folder")
 @pytest.mark.parametrize("kind", TOOL_FORMATS)
 def test_items_of_formats_with_tools_are_worked_on_too(plans: Plans, kind: str) -> None:
     files, key, document, change, options = TOOL_FORMATS[kind]
@@ -222,7 +220,6 @@ HOSTILE: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.requirement("work:items:judge_the_documents")
 @pytest.mark.parametrize("move", HOSTILE)
 def test_work_that_changes_other_plans_does_not_land(plans: Plans, move: str) -> None:
     script, reason = HOSTILE[move]
@@ -237,7 +234,6 @@ def test_work_that_changes_other_plans_does_not_land(plans: Plans, move: str) ->
     assert git(plans.root, "status", "--short") == ""
 
 
-@pytest.mark.requirement("work:items:judge_the_documents")
 def test_an_agent_may_tick_in_the_document_itself_and_write_the_design(plans: Plans) -> None:
     plans.begin(PROJECTS["openspec"])
     plans.agent(
@@ -259,7 +255,6 @@ REFUSED: dict[str, tuple[str, str, Callable[[Plans], object]]] = {
 }
 
 
-@pytest.mark.requirement("work:items:refuse_what_cannot_begin")
 @pytest.mark.parametrize("why", REFUSED)
 def test_work_that_cannot_begin_is_refused(plans: Plans, why: str) -> None:
     key, reason, change = REFUSED[why]
@@ -270,7 +265,6 @@ def test_work_that_cannot_begin_is_refused(plans: Plans, why: str) -> None:
     assert git(plans.root, "branch", "--format=%(refname:short)").split() == ["main"]
 
 
-@pytest.mark.requirement("work:items:refuse_what_cannot_begin")
 def test_an_item_that_waits_or_says_nothing_of_its_end_is_refused(plans: Plans) -> None:
     plans.begin(PROJECTS["backlog"] | {"plan.vine": GRAPH})
     assert "is blocked; it waits for TASK-1" in plans.error("work", "backlog:TASK-2")
@@ -291,7 +285,6 @@ def _ended(plans: Plans, key: str) -> Any:
     return plans.end(key)
 
 
-@pytest.mark.requirement("work:items:exclude_each_other")
 def test_an_item_its_holder_and_its_parts_have_one_run_at_a_time(plans: Plans) -> None:
     plans.begin(PROJECTS["kiro"])
     sign = _waiting(plans, "kiro:user-auth#1.1")
@@ -301,7 +294,6 @@ def test_an_item_its_holder_and_its_parts_have_one_run_at_a_time(plans: Plans) -
     assert _ended(plans, "kiro:user-auth#1.1")["end_state"] == "completed"
 
 
-@pytest.mark.requirement("work:items:exclude_each_other")
 def test_of_many_starts_at_once_one_begins(plans: Plans) -> None:
     plans.begin(PROJECTS["openspec"])
     sign = plans.root.parent / "go"
@@ -321,7 +313,6 @@ def test_of_many_starts_at_once_one_begins(plans: Plans) -> None:
     assert _ended(plans, running[0])["end_state"] == "completed"
 
 
-@pytest.mark.requirement("work:items:share_a_list")
 def test_agents_on_one_list_land_in_any_order(plans: Plans) -> None:
     tasks = "".join(f"- [ ] 1.{number} Do part {number}\n" for number in range(1, 6))
     files = PROJECTS["openspec"] | {LIST: f"## 1. Parts\n\n{tasks}\n## 2. Notes\n\nKept.\n"}
@@ -353,7 +344,6 @@ PEOPLE: dict[str, tuple[Callable[[str], str], str, Callable[[str], str] | None]]
 }
 
 
-@pytest.mark.requirement("work:items:keep_what_people_do")
 @pytest.mark.parametrize("act", PEOPLE)
 @pytest.mark.parametrize("is_committed", [True, False])
 def test_what_a_person_does_meanwhile_stays(plans: Plans, act: str, is_committed: bool) -> None:
@@ -378,7 +368,6 @@ def test_what_a_person_does_meanwhile_stays(plans: Plans, act: str, is_committed
     assert landed or "openspec:add-login#1.1" in end["reason"]
 
 
-@pytest.mark.requirement("work:items:follow_by_their_keys")
 def test_a_run_is_followed_and_stopped_by_the_key_of_its_item(plans: Plans) -> None:
     key = "openspec:add-login#1.1"
     plans.begin(PROJECTS["openspec"])
@@ -393,7 +382,6 @@ def test_a_run_is_followed_and_stopped_by_the_key_of_its_item(plans: Plans) -> N
     assert plans.landed(LIST) == _ticked("1.1 Draw")(PROJECTS["openspec"][LIST])
 
 
-@pytest.mark.requirement("work:items:follow_each_other")
 @pytest.mark.parametrize("options", [(), ("--parallel", "2")])
 def test_the_tasks_of_a_spec_are_worked_on_one_by_one_or_several_at_once(
     plans: Plans, options: tuple[str, ...]
@@ -411,7 +399,6 @@ def test_the_tasks_of_a_spec_are_worked_on_one_by_one_or_several_at_once(
     assert git(plans.root, "status", "--short") == ""
 
 
-@pytest.mark.requirement("work:items:follow_each_other")
 def test_all_that_is_ready_is_worked_on(plans: Plans) -> None:
     plans.begin(PROJECTS["openspec"] | PROJECTS["backlog"])
     assert "items are ready" in plans.error("work", code=2)
@@ -425,7 +412,6 @@ def test_all_that_is_ready_is_worked_on(plans: Plans) -> None:
     assert "backlog:TASK-2 has no box or criterion" in plans.error("work", "--all")
 
 
-@pytest.mark.requirement("work:items:follow_each_other")
 def test_a_forecast_says_what_a_start_would_work_on(plans: Plans) -> None:
     plans.begin(PROJECTS["kiro"])
     forecast = plans.json("work", "kiro:user-auth", "--dry-run")

@@ -32,7 +32,6 @@ def done(shop: Workshop, habit: str) -> Record:
     return shop.ended(ID)
 
 
-@pytest.mark.requirement("chant:landing:concerns")
 @pytest.mark.parametrize(
     ("habit", "reason"),
     [
@@ -56,7 +55,6 @@ def test_what_is_hardly_meant_to_land_waits_for_a_person(shop: Workshop, habit: 
     assert shop.main("done.txt") is None
 
 
-@pytest.mark.requirement("chant:landing:concerns")
 @pytest.mark.parametrize(
     "habit",
     [
@@ -70,7 +68,6 @@ def test_what_is_no_concern_lands(shop: Workshop, habit: str) -> None:
     assert done(shop, habit)["end_state"] == "completed"
 
 
-@pytest.mark.requirement("chant:landing:concerns")
 def test_the_user_names_what_lands_all_the_same(shop: Workshop) -> None:
     settings = user_config().read_text("utf-8").removeprefix("---\n")
     own = "---\nlanding:\n  allow: [.env.production]\n  largest_megabytes: 60\n"

@@ -26,7 +26,6 @@ head -n 1 "$1" | grep -qE "^[a-z]+: " && exit 0
 echo "found 1 problem"; echo "type may not be empty"; exit 1"""
 
 
-@pytest.mark.requirement("chant:landing:hooks")
 @pytest.mark.parametrize("style", STYLES)
 def test_a_hook_that_refuses_a_message_is_heard_and_the_landing_waits(shop: Workshop, style: str) -> None:
     before = prepared(shop, style)
@@ -48,7 +47,6 @@ def test_a_hook_that_refuses_a_message_is_heard_and_the_landing_waits(shop: Work
     check_sound(shop)
 
 
-@pytest.mark.requirement("chant:landing:hooks")
 def test_rewritten_messages_are_looked_at_one_by_one(shop: Workshop) -> None:
     before = prepared(
         shop, "rebase", SCRIPT.replace("feat: second", "Second"), "  message: 'chore: {title}'\n"
@@ -67,7 +65,6 @@ def test_rewritten_messages_are_looked_at_one_by_one(shop: Workshop) -> None:
     check_sound(shop)
 
 
-@pytest.mark.requirement("chant:landing:hooks")
 @pytest.mark.parametrize(
     ("style", "name", "looks"),
     [
@@ -98,7 +95,6 @@ def test_hooks_look_at_the_files_that_land(shop: Workshop, style: str, name: str
     assert git(shop.root, "rev-parse", "main").strip() == before
 
 
-@pytest.mark.requirement("chant:landing:hooks")
 def test_hooks_of_a_merge_find_what_they_find_in_git(shop: Workshop) -> None:
     """As pre-commit, which looks at staged files unless a merge with conflicts is under way."""
     prepared(shop, "merge")
@@ -114,7 +110,6 @@ def test_hooks_of_a_merge_find_what_they_find_in_git(shop: Workshop) -> None:
     check_sound(shop)
 
 
-@pytest.mark.requirement("chant:landing:hooks")
 @pytest.mark.parametrize("style", REWRITING)
 def test_what_a_hook_changes_lands(shop: Workshop, style: str) -> None:
     prepared(shop, style)
@@ -149,7 +144,6 @@ NAMES = {"merge": "pre-merge-commit", "squash": "pre-commit", "rebase": "pre-com
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
-@pytest.mark.requirement("chant:landing:hooks_confined")
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("confined", [True, False])
 def test_a_hook_that_runs_the_tests_does_not_free_the_agent(
@@ -167,7 +161,6 @@ def test_a_hook_that_runs_the_tests_does_not_free_the_agent(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
-@pytest.mark.requirement("chant:landing:hooks_confined")
 def test_what_a_hook_ran_leads_nobody_out_of_its_folder(shop: Workshop, user: Any) -> None:
     """The agent's test puts the person's git folder where the next message is written."""
     user()
@@ -185,7 +178,6 @@ def test_what_a_hook_ran_leads_nobody_out_of_its_folder(shop: Workshop, user: An
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
-@pytest.mark.requirement("chant:landing:hooks_confined")
 def test_a_hook_that_needs_more_waits_for_the_person_who_merges(shop: Workshop, user: Any) -> None:
     user()
     state = shop.root.parent / "hook-state"
@@ -204,7 +196,6 @@ def test_a_hook_that_needs_more_waits_for_the_person_who_merges(shop: Workshop, 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
-@pytest.mark.requirement("chant:landing:hooks_confined")
 def test_a_folder_cannot_free_hooks(shop: Workshop, user: Any) -> None:
     user()
     outside = shop.root.parent / "outside.txt"
@@ -221,7 +212,6 @@ sh -e "$hook" "$@"
 """
 
 
-@pytest.mark.requirement("chant:landing:hooks_confined")
 @pytest.mark.parametrize("style", STYLES)
 def test_a_manager_with_a_relative_folder_finds_its_hooks(shop: Workshop, user: Any, style: str) -> None:
     """As husky does: `core.hooksPath` is an ignored folder of the checkout, which calls those beside it."""
@@ -246,7 +236,6 @@ def test_a_manager_with_a_relative_folder_finds_its_hooks(shop: Workshop, user: 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
-@pytest.mark.requirement("chant:landing:hooks_confined")
 @pytest.mark.parametrize("needs", ["installed", "named"])
 def test_a_hook_sees_what_recipes_install(shop: Workshop, user: Any, needs: str) -> None:
     """As pre-commit, whose hook names the program in the environment of the checkout by its whole path."""

@@ -14,7 +14,6 @@ def landed(shop: Workshop) -> str:
     return git(shop.root, "log", "-1", "--format=%s", "main").strip()
 
 
-@pytest.mark.requirement("chant:landing:message")
 @pytest.mark.parametrize(
     ("subjects", "style", "message"),
     [
@@ -34,7 +33,6 @@ def test_a_conventional_history_gets_a_conventional_message(
     assert landed(shop) == message
 
 
-@pytest.mark.requirement("chant:landing:message")
 def test_the_projects_template_wins(shop: Workshop) -> None:
     shop.configure("landing:\n  message: 'ref({spec}): {title} to {target}'\n  allow: [AGENTS.md]\n")
     shop.spec(ID)

@@ -98,7 +98,6 @@ def check_kept(shop: Workshop, record: Record) -> None:
     assert not set(record["commits"]) & set(git(shop.root, "rev-list", "main").split())
 
 
-@pytest.mark.requirement("chant:landing:style", "receipts:verify:holds_under_all_styles")
 @pytest.mark.parametrize("moves", [False, True], ids=["still", "moved"])
 @pytest.mark.parametrize("style", STYLES)
 def test_work_lands_in_the_configured_style(shop: Workshop, style: str, moves: bool) -> None:
@@ -160,7 +159,6 @@ def test_work_lands_in_the_configured_style(shop: Workshop, style: str, moves: b
     assert (style in REWRITING) == (f"refs/chant/landed/chant/{ID}/1 keeps" in derived)
 
 
-@pytest.mark.requirement("chant:landing:style")
 @pytest.mark.parametrize("style", REWRITING)
 def test_a_spec_that_git_does_not_track_names_what_landed(shop: Workshop, style: str) -> None:
     prepared(shop, style)
@@ -179,7 +177,6 @@ def test_a_spec_that_git_does_not_track_names_what_landed(shop: Workshop, style:
     check_kept(shop, record)
 
 
-@pytest.mark.requirement("chant:landing:style")
 def test_merges_of_an_agent_become_ordinary_commits(shop: Workshop) -> None:
     script = (
         "set -e\ngit checkout -q -b side; echo s > s.txt; git add -A; git commit -q -m Side\n"
@@ -197,7 +194,6 @@ def test_merges_of_an_agent_become_ordinary_commits(shop: Workshop) -> None:
     check_sound(shop)
 
 
-@pytest.mark.requirement("chant:landing:style")
 def test_commits_that_cannot_be_rewritten_wait_for_a_person(shop: Workshop) -> None:
     """The branch as a whole can be merged, but not its first commit."""
     (shop.root / "same.txt").write_text("1\n2\n3\n", encoding="utf-8")
@@ -227,7 +223,6 @@ def test_commits_that_cannot_be_rewritten_wait_for_a_person(shop: Workshop) -> N
     check_sound(shop)
 
 
-@pytest.mark.requirement("chant:landing:style", "chant:conflict:settled_by_an_agent_completes_both")
 @pytest.mark.parametrize("style", REWRITING)
 def test_a_settled_conflict_lands_in_the_style(shop: Workshop, style: str) -> None:
     shop.configure(f"landing:\n  style: {style}\n")
@@ -256,7 +251,6 @@ def test_a_settled_conflict_lands_in_the_style(shop: Workshop, style: str) -> No
         check_sound(shop, id)
 
 
-@pytest.mark.requirement("chant:landing:style")
 @pytest.mark.parametrize("style", REWRITING)
 def test_a_branch_that_stayed_counts_as_landed(shop: Workshop, style: str) -> None:
     """Ancestry does not show it, a ref of ours does; of another commit it says nothing."""
@@ -275,7 +269,6 @@ def test_a_branch_that_stayed_counts_as_landed(shop: Workshop, style: str) -> No
     assert ID in shop.handle().archive(ID).text
 
 
-@pytest.mark.requirement("chant:landing:style_and_leases")
 @pytest.mark.parametrize("style", REWRITING)
 def test_a_style_that_leases_cannot_follow_is_refused_at_the_start(shop: Workshop, style: str) -> None:
     prepared(shop, style, more="leases:\n  remote: origin\n")
@@ -284,7 +277,6 @@ def test_a_style_that_leases_cannot_follow_is_refused_at_the_start(shop: Worksho
     assert "do not go together" in work(shop, "work", ID, "--dry-run").stderr
 
 
-@pytest.mark.requirement("chant:landing:style")
 def test_an_unknown_style_is_named(shop: Workshop) -> None:
     prepared(shop, "octopus")
     said = work(shop, "work", ID).stderr
@@ -321,7 +313,6 @@ def sign(shop: Workshop, key: Path) -> None:
         git(shop.root, "config", name, value)
 
 
-@pytest.mark.requirement("chant:landing:signed")
 @pytest.mark.parametrize("style", STYLES)
 def test_what_lands_is_signed_or_the_start_says_that_it_is_not(
     shop: Workshop, signing: Path, style: str
@@ -341,7 +332,6 @@ def test_what_lands_is_signed_or_the_start_says_that_it_is_not(
     check_sound(shop)
 
 
-@pytest.mark.requirement("chant:landing:signed")
 @pytest.mark.parametrize("style", STYLES)
 def test_a_landing_that_cannot_be_signed_waits_for_the_person(
     shop: Workshop, signing: Path, style: str
@@ -369,7 +359,6 @@ def test_a_landing_that_cannot_be_signed_waits_for_the_person(
 # Hooks
 
 
-@pytest.mark.requirement("chant:landing:hooks")
 def test_nothing_is_said_of_hooks_and_signatures_where_there_are_none(shop: Workshop) -> None:
     prepared(shop, "merge")
     started = shop.handle().work_start(ID).data

@@ -20,7 +20,6 @@ def said(shop: Workshop, line: str, work: str = "") -> Record:
     return shop.ended(ID)
 
 
-@pytest.mark.requirement("chant:run:last_words")
 @pytest.mark.parametrize(
     ("line", "work"),
     [
@@ -36,7 +35,6 @@ def test_a_question_as_last_words_is_a_question(shop: Workshop, line: str, work:
     assert "Answer it in the spec" in shop.handle().diagnose(ID).text
 
 
-@pytest.mark.requirement("chant:run:last_words")
 def test_work_that_is_done_is_done_whatever_is_asked_last(shop: Workshop) -> None:
     tick = 'sed -i "s/\\[ \\]/[x]/" "$CHANT_SPEC_FILE"'
     record = said(shop, "Anything else?", f"{tick}; {COMMIT}")
@@ -44,7 +42,6 @@ def test_work_that_is_done_is_done_whatever_is_asked_last(shop: Workshop) -> Non
     assert "cause" not in record
 
 
-@pytest.mark.requirement("chant:run:last_words", "chant:finalize:already_done")
 def test_an_agent_may_find_nothing_to_change_and_a_person_accepts_it(shop: Workshop) -> None:
     record = said(shop, "Nothing to change: the ferry sails on Mondays since May.")
     assert (record["end_state"], record["cause"]) == ("needs_attention", "nothing_to_change")
@@ -59,7 +56,6 @@ def test_an_agent_may_find_nothing_to_change_and_a_person_accepts_it(shop: Works
     assert "consistent" in chant.receipt_verify(ID).text
 
 
-@pytest.mark.requirement("chant:run:last_words")
 def test_who_commits_does_not_find_nothing_to_change(shop: Workshop) -> None:
     record = said(shop, "Nothing to change: it is fine.", COMMIT)
     assert record["end_state"] == "failed"

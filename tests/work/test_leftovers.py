@@ -44,7 +44,6 @@ def kept_files(reason: str) -> dict[str, str]:
     return {str(path.relative_to(place)): path.read_text("utf-8") for path in files}
 
 
-@pytest.mark.requirement("chant:run:nothing_unaccounted")
 def test_a_repository_inside_that_became_a_commit_alone_does_not_land(shop: Workshop) -> None:
     record = done(shop, before=SCAFFOLD)
     assert record["end_state"] == "needs_attention", record
@@ -53,7 +52,6 @@ def test_a_repository_inside_that_became_a_commit_alone_does_not_land(shop: Work
     assert (Path(record["worktree"]) / "app" / "app.txt").read_text("utf-8") == "precious\n"
 
 
-@pytest.mark.requirement("chant:run:nothing_unaccounted")
 def test_a_reset_keeps_repositories_inside(shop: Workshop) -> None:
     record = done(shop, before=SCAFFOLD + "exit 3\n")
     assert record["end_state"] == "failed"
@@ -77,7 +75,6 @@ ELSEWHERE = [
 ]
 
 
-@pytest.mark.requirement("chant:run:nothing_unaccounted")
 @pytest.mark.parametrize(("habit", "was", "file"), ELSEWHERE)
 def test_commits_that_are_not_on_the_branch_are_kept_under_a_ref(
     shop: Workshop, habit: str, was: str, file: str
@@ -90,7 +87,6 @@ def test_commits_that_are_not_on_the_branch_are_kept_under_a_ref(
     assert not Path(record["worktree"]).exists()
 
 
-@pytest.mark.requirement("chant:run:nothing_unaccounted")
 def test_ignored_files_are_kept_and_caches_are_not(shop: Workshop) -> None:
     habit = """
 mkdir -p results target node_modules/x __pycache__ .cache-of-tool
@@ -108,14 +104,12 @@ echo '{}' > package.json
     assert not Path(record["worktree"]).exists()
 
 
-@pytest.mark.requirement("chant:run:nothing_unaccounted")
 def test_what_the_checkout_has_too_is_nothing_to_keep(shop: Workshop) -> None:
     (shop.root / "a.log").write_text("same\n", encoding="utf-8")
     record = done(shop, before="echo same > a.log")
     assert (record["end_state"], record["reason"]) == ("completed", None)
 
 
-@pytest.mark.requirement("chant:run:nothing_unaccounted")
 def test_the_stash_of_a_failed_run_is_kept_before_its_folder_is_handed_over(shop: Workshop) -> None:
     record = done(shop, before="echo later > later.txt; git add later.txt; git stash -q; exit 3")
     assert record["end_state"] == "failed"

@@ -25,7 +25,6 @@ KINDS = ("ext4",) if _TRIALS == 1 else ("ext4", "xfs", "btrfs")
 _FLUSH = re.compile(r"(?:fsync|fdatasync)\(\d+<(?P<path>[^>]*)>\)")
 
 
-@pytest.mark.requirement("store:write:a_power_loss_takes_nothing_that_was_said")
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_that_was_said_is_lost_with_the_power(kind: str) -> None:
     refused = why_not(kind)
@@ -54,7 +53,6 @@ def _flushed(shop: Workshop, tmp_path: Path) -> list[str]:
     return found
 
 
-@pytest.mark.requirement("store:git:landings_are_flushed_in_order")
 @pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")
 def test_a_landing_flushes_objects_then_files_then_the_index_then_refs(
     shop: Workshop, tmp_path: Path
@@ -86,7 +84,6 @@ def test_a_landing_flushes_objects_then_files_then_the_index_then_refs(
     assert sum(entry == ".git/chant-mcp-landing/index" for entry in done) == 1
 
 
-@pytest.mark.requirement("store:recovery:an_emptied_spec_is_made_again")
 def test_an_emptied_spec_is_made_again_and_told(shop: Workshop) -> None:
     spec, other = shop.spec(ID), shop.spec(OTHER)
     commit = shop.commit()

@@ -40,7 +40,6 @@ def _no_key_of_the_machine(_sealed: None, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.requirement("chant:http:tool_loop", "chant:http:talk_is_logged")
 async def test_a_model_reads_writes_ticks_commits_and_its_work_is_merged(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch, provider: str
 ) -> None:
@@ -69,7 +68,6 @@ async def test_a_model_reads_writes_ticks_commits_and_its_work_is_merged(
     assert told[-2:] == ["Painted the ferry.", "Nothing is open."]
 
 
-@pytest.mark.requirement("chant:http:tool_loop")
 async def test_a_model_that_only_says_that_it_is_done_is_not_believed(shop: Workshop, call: Caller) -> None:
     with Model(done()).served() as model:
         configure(shop, model, "ollama")
@@ -79,7 +77,6 @@ async def test_a_model_that_only_says_that_it_is_done_is_not_believed(shop: Work
     assert shop.main(FILE) is None
 
 
-@pytest.mark.requirement("chant:http:key_stays_with_the_agent")
 async def test_the_key_reaches_neither_commands_nor_the_log_nor_the_record(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +97,6 @@ async def test_the_key_reaches_neither_commands_nor_the_log_nor_the_record(
 # Trouble
 
 
-@pytest.mark.requirement("chant:http:trouble_that_may_pass_is_tried_again", "chant:http:providers_block")
 async def test_configured_tries_are_followed(shop: Workshop, call: Caller) -> None:
     with Model(
         Refuses(503), Refuses(429, headers={"Retry-After": "0"}), *working(ID, FILE)
@@ -112,7 +108,6 @@ async def test_configured_tries_are_followed(shop: Workshop, call: Caller) -> No
     assert len(model.requests) == 8
 
 
-@pytest.mark.requirement("chant:http:refusals_are_told_at_once")
 async def test_a_refusal_is_the_reason_of_the_failure(shop: Workshop, call: Caller) -> None:
     with Model(Refuses(404, "model 'small' not found")).served() as model:
         configure(shop, model, "ollama")
@@ -127,7 +122,6 @@ async def test_a_refusal_is_the_reason_of_the_failure(shop: Workshop, call: Call
     assert shop.project.status(ID) == "failed"
 
 
-@pytest.mark.requirement("chant:http:trouble_that_may_pass_is_tried_again")
 async def test_a_server_that_is_not_there_fails_the_run(shop: Workshop, call: Caller) -> None:
     with Model().served() as model:
         pass
@@ -140,7 +134,6 @@ async def test_a_server_that_is_not_there_fails_the_run(shop: Workshop, call: Ca
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.requirement("chant:http:is_stopped_like_any_agent")
 async def test_a_pause_in_the_middle_of_an_answer_ends_the_agent_and_keeps_the_work(
     shop: Workshop, call: Caller, provider: str
 ) -> None:
@@ -161,7 +154,6 @@ async def test_a_pause_in_the_middle_of_an_answer_ends_the_agent_and_keeps_the_w
     assert shop.main("half.txt") == "half\n"
 
 
-@pytest.mark.requirement("chant:http:is_stopped_like_any_agent")
 async def test_a_pause_ends_the_command_that_a_model_runs(shop: Workshop, call: Caller) -> None:
     with Model(calls("run_command", command="touch begun; sleep 600; true")).served() as model:
         configure(shop, model, "ollama")
@@ -176,7 +168,6 @@ async def test_a_pause_ends_the_command_that_a_model_runs(shop: Workshop, call: 
 # Before a start
 
 
-@pytest.mark.requirement("chant:http:what_is_missing_is_told", "init:provider:can_be_started")
 async def test_what_is_missing_is_told_by_the_start_and_by_the_diagnosis(
     shop: Workshop, call: Caller
 ) -> None:
@@ -211,7 +202,6 @@ async def test_what_is_missing_is_told_by_the_start_and_by_the_diagnosis(
 
 
 @pytest.mark.parametrize(("spelled", "stored"), [("local", "ollama"), ("gpt", "openai")])
-@pytest.mark.requirement("init:provider:can_be_started")
 async def test_a_provider_that_init_sets_up_works(shop: Workshop, spelled: str, stored: str) -> None:
     with Model(*working(ID, FILE)).served() as model:
         shop.configure(f"providers:\n  {stored}:\n    endpoint: {model.url}/v1\n")
@@ -236,7 +226,6 @@ MODELS = {
 
 
 @pytest.mark.parametrize("wanted", MODELS)
-@pytest.mark.requirement("chant:agents:model_is_chosen_in_order")
 async def test_the_server_is_asked_for_the_model_that_was_chosen(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch, wanted: str
 ) -> None:
@@ -254,7 +243,6 @@ async def test_the_server_is_asked_for_the_model_that_was_chosen(
     assert [request["model"] for request in model.requests] == [wanted]
 
 
-@pytest.mark.requirement("chant:http:providers_block")
 async def test_the_users_endpoint_is_used_where_the_project_names_none(shop: Workshop) -> None:
     with Model(Refuses(400)).served() as model:
         config = Path.home() / ".config" / "chant" / "config.md"
@@ -280,7 +268,6 @@ async def test_the_users_endpoint_is_used_where_the_project_names_none(shop: Wor
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.requirement("chant:http:a_split_is_a_question")
 async def test_a_model_that_is_asked_to_split_answers_with_text(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch, provider: str
 ) -> None:

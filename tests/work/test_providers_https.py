@@ -79,7 +79,6 @@ def agent(model: Model, folder: Path, **variables: str) -> subprocess.CompletedP
     )
 
 
-@pytest.mark.requirement("chant:http:certificates")
 def test_an_endpoint_has_to_prove_who_it_is(tmp_path: Path, authority: Path) -> None:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(tmp_path / "server.pem")
@@ -97,7 +96,6 @@ def test_an_endpoint_has_to_prove_who_it_is(tmp_path: Path, authority: Path) -> 
         assert "the certificates that SSL_CERT_FILE names" in wrong.stderr
 
 
-@pytest.mark.requirement("chant:http:refusals_are_told_at_once")
 def test_a_server_that_wants_a_key_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with Model(Refuses(401, "who are you?")).served() as model:
@@ -107,7 +105,6 @@ def test_a_server_that_wants_a_key_says_so(tmp_path: Path, monkeypatch: pytest.M
     assert model.keys == [None]
 
 
-@pytest.mark.requirement("chant:http:talk_is_logged")
 def test_what_it_tells_are_messages_as_other_agents_tell_them(tmp_path: Path) -> None:
     with Model(calls("list_files"), calls("read_file", path="../x"), done("Blue.")).served() as model:
         told = agent(model, tmp_path).stdout.splitlines()
@@ -119,7 +116,6 @@ def test_what_it_tells_are_messages_as_other_agents_tell_them(tmp_path: Path) ->
     assert parts[-1] == {"type": "text", "text": "Blue."}
 
 
-@pytest.mark.requirement("chant:http:proxies")
 def test_a_proxy_is_used_but_not_for_this_machine(tmp_path: Path) -> None:
     with Model(done()).served() as model:
         assert agent(model, tmp_path, HTTP_PROXY="http://127.0.0.1:1").returncode == 0

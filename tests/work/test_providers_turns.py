@@ -46,7 +46,6 @@ def begun(record: Record) -> datetime:
 # Rotation
 
 
-@pytest.mark.requirement("chant:rotation:single_starts_take_turns", "chant:rotation:weight_and_capacity")
 async def test_single_starts_take_the_agents_in_turn_by_weight(shop: Workshop, call: Caller) -> None:
     divide(shop, {"ada": {"weight": 2}, "bob": {"weight": 1}}, "round-robin")
     for id in FIVE:
@@ -62,7 +61,6 @@ async def test_single_starts_take_the_agents_in_turn_by_weight(shop: Workshop, c
     assert shop.record(FIFTH)["agent"]["name"] == "demo"
 
 
-@pytest.mark.requirement("chant:rotation:single_starts_take_turns")
 async def test_a_chain_takes_the_agents_in_turn(shop: Workshop, call: Caller) -> None:
     divide(shop, {"ada": {}, "bob": {}}, "round_robin")
     for id in FIVE[:4]:
@@ -73,7 +71,6 @@ async def test_a_chain_takes_the_agents_in_turn(shop: Workshop, call: Caller) ->
     assert agents_of(shop.records()) == ["ada", "bob", "ada", "bob"]
 
 
-@pytest.mark.requirement("chant:rotation:single_starts_take_turns")
 async def test_chance_gives_work_to_agents_of_the_list_alone(shop: Workshop, call: Caller) -> None:
     divide(shop, {"ada": {"max_concurrent": 1}, "bob": {"max_concurrent": 1}}, "random")
     for id in FIVE[:2]:
@@ -90,7 +87,6 @@ async def test_chance_gives_work_to_agents_of_the_list_alone(shop: Workshop, cal
 # Capacity
 
 
-@pytest.mark.requirement("chant:rotation:weight_and_capacity")
 async def test_no_start_gives_an_agent_more_than_it_may_have(shop: Workshop, call: Caller) -> None:
     divide(shop, {"ada": {"max_concurrent": 1}, "bob": {"max_concurrent": 1}}, "round_robin")
     for id in FIVE[:3]:
@@ -112,7 +108,6 @@ async def test_no_start_gives_an_agent_more_than_it_may_have(shop: Workshop, cal
     assert shop.ended(THIRD)["end_state"] == "completed"
 
 
-@pytest.mark.requirement("chant:rotation:weight_and_capacity")
 async def test_several_at_once_respect_what_other_runs_take(shop: Workshop, call: Caller) -> None:
     """One of two agents is at work already; the other has room for two."""
     divide(shop, {"ada": {"max_concurrent": 1}, "bob": {"max_concurrent": 2}})
@@ -142,7 +137,6 @@ async def test_several_at_once_respect_what_other_runs_take(shop: Workshop, call
 # The pause between starts
 
 
-@pytest.mark.requirement("chant:parallel:starts_are_staggered")
 async def test_starts_of_work_in_parallel_keep_their_distance(shop: Workshop, call: Caller) -> None:
     divide(shop, {"ada": {"max_concurrent": 3}}, stagger=600)
     for id in FIVE[:3]:
@@ -156,7 +150,6 @@ async def test_starts_of_work_in_parallel_keep_their_distance(shop: Workshop, ca
     assert min(gaps) >= 0.6
 
 
-@pytest.mark.requirement("chant:parallel:starts_are_staggered")
 async def test_who_is_told_to_end_does_not_wait_for_the_next_start(shop: Workshop, call: Caller) -> None:
     divide(shop, {"ada": {"max_concurrent": 3}}, stagger=3_000_000)
     for id in FIVE[:2]:

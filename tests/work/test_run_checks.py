@@ -27,7 +27,6 @@ async def checked(
     return shop.ended(started["process_id"])
 
 
-@pytest.mark.requirement("chant:checks:have_to_pass", "server:security:named_checks_come_from_config")
 async def test_a_check_that_passes_is_recorded_with_what_it_looked_at(shop: Workshop, call: Caller) -> None:
     script = f"echo Looking in $PWD; test -s work/{ID}.txt && git diff --quiet HEAD"
     record = await checked(shop, call, script)
@@ -42,7 +41,6 @@ async def test_a_check_that_passes_is_recorded_with_what_it_looked_at(shop: Work
     assert f" out Looking in {record['worktree']}.checks\n" in shop.log(ID)
 
 
-@pytest.mark.requirement("chant:checks:have_to_pass", "receipts:left:by_a_run_that_landed")
 async def test_a_check_that_fails_fails_the_run(shop: Workshop, call: Caller) -> None:
     record = await checked(shop, call, "echo Two tests fail >&2; exit 4")
     assert (record["end_state"], record["reason"]) == (
@@ -56,7 +54,6 @@ async def test_a_check_that_fails_fails_the_run(shop: Workshop, call: Caller) ->
     assert shop.main(f"work/{ID}.txt") is None
 
 
-@pytest.mark.requirement("chant:checks:have_to_pass")
 async def test_a_check_that_cannot_be_run_needs_attention(shop: Workshop, call: Caller) -> None:
     shop.configure("checks:\n  unit: [no-such-program-of-chant]\n")
     shop.spec(ID, criteria=[UNIT])
@@ -71,7 +68,6 @@ async def test_a_check_that_cannot_be_run_needs_attention(shop: Workshop, call: 
     assert shop.main(f"work/{ID}.txt") is None
 
 
-@pytest.mark.requirement("chant:checks:look_at_what_is_committed")
 async def test_nothing_is_checked_beside_changes_that_are_not_committed(shop: Workshop, call: Caller) -> None:
     record = await checked(shop, call, "echo checked", "dirty")
     assert record["end_state"] == "needs_attention"
@@ -81,14 +77,12 @@ async def test_nothing_is_checked_beside_changes_that_are_not_committed(shop: Wo
     assert "checked" not in shop.log(ID)
 
 
-@pytest.mark.requirement("chant:checks:look_at_what_is_committed")
 async def test_work_that_lacks_other_evidence_is_not_checked(shop: Workshop, call: Caller) -> None:
     record = await checked(shop, call, "echo checked", "unticked")
     assert (record["end_state"], record["checks"]) == ("failed", [])
     assert "checked" not in shop.log(ID)
 
 
-@pytest.mark.requirement("chant:checks:have_to_pass")
 async def test_a_check_that_two_criteria_name_is_run_once(shop: Workshop, call: Caller) -> None:
     record = await checked(shop, call, "echo checked", criteria=(UNIT, "Tested <!-- check: unit -->"))
     assert record["end_state"] == "completed"
@@ -96,7 +90,6 @@ async def test_a_check_that_two_criteria_name_is_run_once(shop: Workshop, call: 
     assert shop.log(ID).count(" out checked\n") == 1
 
 
-@pytest.mark.requirement("chant:checks:are_those_of_the_start")
 async def test_an_agent_does_not_get_rid_of_a_check(shop: Workshop, call: Caller) -> None:
     """It takes the mark out of its criterion and ticks that."""
     script = shop.root.parent / "agent.sh"
@@ -116,7 +109,6 @@ async def test_an_agent_does_not_get_rid_of_a_check(shop: Workshop, call: Caller
     assert shop.main("x.txt") is None
 
 
-@pytest.mark.requirement("chant:checks:are_those_of_the_start")
 async def test_an_agent_does_not_change_what_a_check_is(shop: Workshop, call: Caller) -> None:
     """The configuration is that of the user's checkout, not that of the branch."""
     script = shop.root.parent / "agent.sh"
@@ -135,7 +127,6 @@ async def test_an_agent_does_not_change_what_a_check_is(shop: Workshop, call: Ca
     assert (record["end_state"], record["reason"]) == ("failed", "check 'unit' failed with exit code 1")
 
 
-@pytest.mark.requirement("chant:checks:are_stopped_with_the_run")
 async def test_a_pause_ends_a_check(shop: Workshop, call: Caller) -> None:
     shop.configure("checks:\n  unit: [sh, -c, 'echo checking; sleep 600 & sleep 600']\n")
     shop.spec(ID, criteria=[UNIT])
@@ -165,7 +156,6 @@ def with_schema(shop: Workshop, *behaviours: str, **keys: Any) -> None:
     shop.spec(ID, *behaviours, output_schema="schema.json", **keys)
 
 
-@pytest.mark.requirement("chant:outputs:have_to_fit")
 async def test_an_output_that_fits_its_schema_is_accepted(shop: Workshop, call: Caller) -> None:
     with_schema(shop, "output")
     shop.commit()
@@ -180,7 +170,6 @@ async def test_an_output_that_fits_its_schema_is_accepted(shop: Workshop, call: 
         ("work", "Failed to validate output: the log holds no JSON"),
     ],
 )
-@pytest.mark.requirement("chant:outputs:have_to_fit")
 async def test_an_output_that_does_not_fit_needs_attention(
     shop: Workshop, call: Caller, behaviour: str, why: str
 ) -> None:
@@ -194,7 +183,6 @@ async def test_an_output_that_does_not_fit_needs_attention(
     assert shop.main(f"work/{ID}.txt") is None
 
 
-@pytest.mark.requirement("chant:outputs:have_to_fit", "chant:checks:have_to_pass")
 async def test_what_a_check_says_is_not_the_output(shop: Workshop, call: Caller) -> None:
     """A person repairs what the check complained of; the agent's output is still there."""
     shop.configure("checks:\n  unit: [sh, -c, 'echo checked; test -e mended.txt']\n")
@@ -212,7 +200,6 @@ async def test_what_a_check_says_is_not_the_output(shop: Workshop, call: Caller)
     assert shop.main("mended.txt") == "mended\n"
 
 
-@pytest.mark.requirement("server:security:text_of_a_spec_is_never_run")
 async def test_commands_in_the_text_of_a_spec_stay_text(shop: Workshop, call: Caller) -> None:
     mark = shop.root.parent / "run"
     words = f"$(touch {mark}) `touch {mark}`; touch {mark}"

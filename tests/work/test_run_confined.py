@@ -52,7 +52,6 @@ async def ended(shop: Workshop, call: Caller, more: str = "", id: str = ID, **co
 
 
 @pytest.mark.usefixtures("user")
-@pytest.mark.requirement("confine:run:told", "confine:run:refusal_names_key")
 async def test_a_refused_path_is_named_with_the_key_that_opens_it(shop: Workshop, call: Caller) -> None:
     outside = shop.root.parent / "outside.txt"
     record = await ended(shop, call, f"touch {outside}")
@@ -69,7 +68,6 @@ async def test_a_refused_path_is_named_with_the_key_that_opens_it(shop: Workshop
     assert shop.handle().doctor().data["confinement"] == told
 
 
-@pytest.mark.requirement("confine:run:checks_are_confined", "confine:run:refusal_names_key")
 async def test_checks_are_held_and_find_no_settings_of_the_agent(
     shop: Workshop, call: Caller, user: Any
 ) -> None:
@@ -127,7 +125,6 @@ if grep -rqs POISON {FOLDERS}; then exit 3; fi
 
 
 @pytest.mark.usefixtures("user")
-@pytest.mark.requirement("confine:run:caches")
 async def test_no_run_and_no_check_reads_what_another_wrote_into_caches(shop: Workshop, call: Caller) -> None:
     yaml = "checks:\n  unit: [sh, check.sh]\n"
     for id, move, end in ((ID, POISON, "failed"), (OTHER, LOOK, "completed")):
@@ -144,7 +141,6 @@ async def test_no_run_and_no_check_reads_what_another_wrote_into_caches(shop: Wo
 
 
 @pytest.mark.usefixtures("user")
-@pytest.mark.requirement("confine:run:caches")
 async def test_caches_that_earlier_versions_shared_are_removed(shop: Workshop, call: Caller) -> None:
     assert (await ended(shop, call))["end_state"] == "completed"
     state = Path(os.environ["HOME"]) / ".local" / "state" / "chant-mcp"
@@ -155,7 +151,6 @@ async def test_caches_that_earlier_versions_shared_are_removed(shop: Workshop, c
     assert [path.name for path in (state / "caches").iterdir()] == ["other-0123456789ab"]
 
 
-@pytest.mark.requirement("confine:run:fails_closed", "confine:run:told")
 @pytest.mark.parametrize(
     ("users", "projects", "missing"),
     [
@@ -203,7 +198,6 @@ def _without_bubblewrap(folder: Path) -> str:
 
 
 @pytest.mark.usefixtures("user")
-@pytest.mark.requirement("confine:run:secret_places", "confine:run:toolchains")
 async def test_an_agent_runs_the_programs_of_a_home_and_reads_none_of_its_secrets(
     shop: Workshop, call: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,15 +57,6 @@ def connection(folder: Path, **variables: str) -> subprocess.CompletedProcess[st
     )
 
 
-@pytest.mark.requirement(
-    "run:connect:tools_act_through_the_runner",
-    "run:connect:holds_no_secret",
-    "run:connect:several_at_once",
-    "run:connect:ends_with_the_run",
-    "run:rights:own_folder_is_written",
-    "run:rights:specs_are_added",
-    "run:rights:never_a_persons_decision",
-)
 def test_an_agent_reads_ticks_adds_and_plans_and_its_branch_lands(calls: Workshop) -> None:
     shop = calls
     go = shop.root / ".chant" / "go"
@@ -112,12 +103,6 @@ def test_an_agent_reads_ticks_adds_and_plans_and_its_branch_lands(calls: Worksho
     assert not Path(f"{record['worktree']}.connect").exists()
 
 
-@pytest.mark.requirement(
-    "run:connect:ends_with_the_run",
-    "run:connect:refusals_are_one_line",
-    "run:connect:other_runs_are_out_of_reach",
-    "run:connect:only_pipes_are_opened",
-)
 def test_a_connection_ends_with_its_runner_and_does_what_its_own_run_may(calls: Workshop) -> None:
     shop = calls
     go = shop.root / ".chant" / "go"
@@ -163,7 +148,6 @@ def test_a_connection_ends_with_its_runner_and_does_what_its_own_run_may(calls: 
     assert nowhere.stderr.count("\n") == 1
 
 
-@pytest.mark.requirement("run:connect:several_at_once")
 def test_a_run_has_sixteen_connections_at_most(calls: Workshop) -> None:
     """One more is refused, and when one has ended there is room again."""
     shop = calls
@@ -179,7 +163,6 @@ def test_a_run_has_sixteen_connections_at_most(calls: Workshop) -> None:
     assert git(shop.root, "status", "--porcelain") == ""
 
 
-@pytest.mark.requirement("run:rights:added_specs_are_bounded", "run:rights:added_specs_touch_no_other")
 def test_an_agent_that_floods_the_project_is_stopped_on_all_its_connections(calls: Workshop) -> None:
     shop = calls
     adds = [

@@ -38,7 +38,6 @@ def is_lost(shop: Workshop, record: Record) -> None:
 # The server dies
 
 
-@pytest.mark.requirement("chant:work_start:outlives_the_server")
 def test_a_run_completes_although_its_server_is_killed(shop: Workshop) -> None:
     record = begun(shop)
     assert lives(record["pid"])
@@ -48,7 +47,6 @@ def test_a_run_completes_although_its_server_is_killed(shop: Workshop) -> None:
     assert shop.project.status(ID) == "completed"
 
 
-@pytest.mark.requirement("chant:work_start:outlives_the_server")
 async def test_a_new_server_knows_the_runs_of_an_old_one(shop: Workshop) -> None:
     record = begun(shop)
     async with shop.client() as call:
@@ -62,7 +60,6 @@ async def test_a_new_server_knows_the_runs_of_an_old_one(shop: Workshop) -> None
 # The runner dies
 
 
-@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
 async def test_the_server_that_started_a_run_notices_by_itself_that_its_runner_died(
     shop: Workshop, call: Caller
 ) -> None:
@@ -77,7 +74,6 @@ async def test_the_server_that_started_a_run_notices_by_itself_that_its_runner_d
 
 
 @pytest.mark.parametrize("tool", ["chant_work_list", "chant_diagnose"])
-@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
 async def test_whoever_asks_about_runs_finds_a_dead_runner(shop: Workshop, call: Caller, tool: str) -> None:
     record = begun(shop)
     assert (await call.data("chant_work_list"))["summary"]["running"] == 1
@@ -89,7 +85,6 @@ async def test_whoever_asks_about_runs_finds_a_dead_runner(shop: Workshop, call:
     is_lost(shop, record)
 
 
-@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
 async def test_opening_a_project_finds_a_dead_runner(shop: Workshop) -> None:
     record = begun(shop)
     kill(record["pid"])
@@ -98,7 +93,6 @@ async def test_opening_a_project_finds_a_dead_runner(shop: Workshop) -> None:
     is_lost(shop, record)
 
 
-@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed", "chant:work_start:failed_work_goes_on")
 async def test_a_start_finds_a_dead_runner_and_goes_on_with_its_work(shop: Workshop, call: Caller) -> None:
     record = begun(shop)
     worktree = Path(record["worktree"])
@@ -115,7 +109,6 @@ async def test_a_start_finds_a_dead_runner_and_goes_on_with_its_work(shop: Works
     assert shop.named(record["process_id"])["end_state"] == "lost"
 
 
-@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
 async def test_a_start_of_another_spec_finds_it_too(shop: Workshop, call: Caller) -> None:
     record = begun(shop)
     kill(record["pid"])
@@ -124,7 +117,6 @@ async def test_a_start_of_another_spec_finds_it_too(shop: Workshop, call: Caller
     is_lost(shop, record)
 
 
-@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed", "chant:work_start:nothing_lives_on")
 async def test_what_the_agent_of_a_dead_runner_left_is_ended(shop: Workshop, call: Caller) -> None:
     record = begun(shop, "grandchildren", "hang")
     kill(record["pid"], record["agent"]["pid"])
@@ -132,7 +124,6 @@ async def test_what_the_agent_of_a_dead_runner_left_is_ended(shop: Workshop, cal
     is_lost(shop, record)
 
 
-@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
 async def test_a_stop_of_a_dead_run_says_that_nothing_runs(shop: Workshop, call: Caller) -> None:
     record = begun(shop)
     kill(record["pid"])
@@ -141,7 +132,6 @@ async def test_a_stop_of_a_dead_run_says_that_nothing_runs(shop: Workshop, call:
     is_lost(shop, record)
 
 
-@pytest.mark.requirement("chant:work_start:proven_work_of_a_dead_runner_is_merged")
 async def test_work_that_was_done_when_the_runner_died_is_merged(shop: Workshop, call: Caller) -> None:
     record = begun(shop)
     worktree = Path(record["worktree"])
@@ -158,7 +148,6 @@ async def test_work_that_was_done_when_the_runner_died_is_merged(shop: Workshop,
     assert shop.main("work.txt") == "done\n"
 
 
-@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
 async def test_a_person_who_is_at_work_is_left_alone(shop: Workshop) -> None:
     """A status without a run is somebody's word."""
     shop.spec(ID, status="in_progress")
@@ -171,7 +160,6 @@ async def test_a_person_who_is_at_work_is_left_alone(shop: Workshop) -> None:
 # The runner is asked to end
 
 
-@pytest.mark.requirement("chant:work_start:ended_runner_ends_its_agent")
 async def test_a_runner_that_is_told_to_end_ends_its_agent_first(shop: Workshop, call: Caller) -> None:
     """As it happens when the machine is shut down."""
     record = begun(shop)
@@ -185,7 +173,6 @@ async def test_a_runner_that_is_told_to_end_ends_its_agent_first(shop: Workshop,
 # The agent dies
 
 
-@pytest.mark.requirement("chant:work_start:failure_is_told_with_its_words")
 async def test_an_agent_that_is_killed_has_failed(shop: Workshop, call: Caller) -> None:
     record = begun(shop)
     kill(record["agent"]["pid"])
@@ -194,7 +181,6 @@ async def test_an_agent_that_is_killed_has_failed(shop: Workshop, call: Caller) 
     assert shop.project.status(ID) == "failed"
 
 
-@pytest.mark.requirement("chant:agents:a_killed_git_holds_nothing")
 @pytest.mark.parametrize("dies", ["agent", "runner"])
 def test_what_a_killed_git_holds_in_the_worktree_is_let_go(shop: Workshop, dies: str) -> None:
     shop.spec(ID, "wait")

@@ -52,15 +52,6 @@ ENDS = {
 
 
 @pytest.mark.parametrize("behaviour", ENDS)
-@pytest.mark.requirement(
-    "chant:work_start:completion_needs_evidence",
-    "chant:work_start:run_without_commit_never_completes",
-    "chant:work_start:reworded_criteria_need_attention",
-    "chant:work_start:other_specs_need_attention",
-    "chant:work_start:failure_is_told_with_its_words",
-    "chant:work_start:nothing_is_ticked_by_us",
-    "chant:work_start:unproven_work_is_kept",
-)
 async def test_work_that_is_not_proven_is_neither_merged_nor_lost(
     shop: Workshop, call: Caller, behaviour: str
 ) -> None:
@@ -90,7 +81,6 @@ async def test_work_that_is_not_proven_is_neither_merged_nor_lost(
     assert wanted.reason.splitlines()[0] in diagnosis
 
 
-@pytest.mark.requirement("chant:work_start:completion_needs_evidence")
 async def test_an_agent_that_sets_the_status_itself_is_believed_for_its_work_alone(
     shop: Workshop, call: Caller
 ) -> None:
@@ -103,7 +93,6 @@ async def test_an_agent_that_sets_the_status_itself_is_believed_for_its_work_alo
     assert shop.project.text(ID).count("status:") == 1
 
 
-@pytest.mark.requirement("chant:work_start:completion_needs_evidence")
 async def test_a_status_is_no_evidence(shop: Workshop, call: Caller) -> None:
     """What the agent says in its copy's status counts for nothing when its work is not merged."""
     shop.spec(ID, "status", targets=[f".chant/specs/{ID}.md"])
@@ -114,7 +103,6 @@ async def test_a_status_is_no_evidence(shop: Workshop, call: Caller) -> None:
     assert shop.project.status(ID) == "failed"
 
 
-@pytest.mark.requirement("chant:work_start:ticks_before_the_start_are_recorded")
 async def test_boxes_that_were_ticked_before_are_recorded_as_such(shop: Workshop, call: Caller) -> None:
     body = "# Work\n\n## Acceptance Criteria\n\n- [x] Add a\n- [ ] Add b\n"
     shop.spec(ID, body=body)
@@ -128,7 +116,6 @@ async def test_boxes_that_were_ticked_before_are_recorded_as_such(shop: Workshop
     ]
 
 
-@pytest.mark.requirement("chant:work_start:uncommitted_rest_is_kept")
 async def test_what_the_agent_left_uncommitted_is_kept_where_it_is(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "dirty")
     shop.commit()
@@ -146,7 +133,6 @@ async def test_what_the_agent_left_uncommitted_is_kept_where_it_is(shop: Worksho
 # Limits and outputs
 
 
-@pytest.mark.requirement("chant:work_start:output_is_limited")
 async def test_an_agent_that_writes_without_end_is_ended(shop: Workshop, call: Caller) -> None:
     shop.configure("limits:\n  output_megabytes: 1\n")
     shop.spec(ID, "flood")
@@ -160,7 +146,7 @@ async def test_an_agent_that_writes_without_end_is_ended(shop: Workshop, call: C
     assert log.stat().st_size < 3_500_000
 
 
-@pytest.mark.requirement("chant:work_start:log_has_whole_stamped_lines", "chant:provider:output_is_captured")
+@pytest.mark.requirement("chant:provider:output_is_captured")
 async def test_a_log_has_a_header_and_stamped_lines_whatever_an_agent_writes(
     shop: Workshop, call: Caller
 ) -> None:
@@ -184,7 +170,6 @@ async def test_a_log_has_a_header_and_stamped_lines_whatever_an_agent_writes(
     assert any(line.endswith("Wrote bytes that are no text, and a long line") for line in lines)
 
 
-@pytest.mark.requirement("chant:work_start:failure_is_told_with_its_words")
 async def test_both_outputs_are_in_the_log(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "fail")
     shop.commit()
@@ -195,9 +180,6 @@ async def test_both_outputs_are_in_the_log(shop: Workshop, call: Caller) -> None
     assert ["out", f"Working on {ID}: Spec {ID}"] in told
 
 
-@pytest.mark.requirement(
-    "chant:work_start:secrets_are_masked", "server:security:captured_output_masks_secrets"
-)
 async def test_secrets_are_neither_in_the_log_nor_in_the_record(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,7 +208,6 @@ async def test_secrets_are_neither_in_the_log_nor_in_the_record(
         assert not [text for text in [log, json.dumps(record), *answers] if value in text], name
 
 
-@pytest.mark.requirement("chant:work_start:secrets_are_masked")
 async def test_a_secret_among_an_agents_last_words_is_masked_in_the_reason(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,7 +227,6 @@ async def test_a_secret_among_an_agents_last_words_is_masked_in_the_reason(
     assert "0815" not in json.dumps(record) + shop.log(ID)
 
 
-@pytest.mark.requirement("chant:work_start:nothing_lives_on")
 async def test_what_an_agent_leaves_behind_is_ended(shop: Workshop, call: Caller) -> None:
     """One process in a session of its own, and one that is deaf to SIGTERM."""
     shop.spec(ID, "grandchildren")
@@ -262,7 +242,6 @@ async def test_what_an_agent_leaves_behind_is_ended(shop: Workshop, call: Caller
 # Trying again
 
 
-@pytest.mark.requirement("chant:work_start:failed_work_goes_on")
 async def test_a_failed_spec_is_gone_on_with_in_its_branch(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "unticked")
     shop.commit()
@@ -282,7 +261,6 @@ async def test_a_failed_spec_is_gone_on_with_in_its_branch(shop: Workshop, call:
     assert len(shop.records()) == 2, "the earlier record stays"
 
 
-@pytest.mark.requirement("chant:work_start:fresh_keeps_earlier_work")
 def test_a_fresh_start_keeps_earlier_commits_under_a_backup(shop: Workshop) -> None:
     shop.spec(ID, "unticked")
     shop.commit()
@@ -299,7 +277,6 @@ def test_a_fresh_start_keeps_earlier_commits_under_a_backup(shop: Workshop) -> N
     assert shop.main(f"work/{ID}.txt") == f"# Spec {ID} ({ID})\n"
 
 
-@pytest.mark.requirement("chant:work_start:git_of_the_server_is_not_the_agents")
 async def test_a_server_inside_a_hook_has_its_agent_work_in_the_worktree(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,11 +53,6 @@ async def found(shop: Workshop, more: str = "") -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("surrounded")
-@pytest.mark.requirement(
-    "trust:environment:only_what_is_named_is_passed",
-    "trust:environment:credentials_of_one_agent_only",
-    "trust:environment:secrets_left_behind_are_reported",
-)
 async def test_an_agent_with_a_command_of_its_own_gets_what_is_always_passed(shop: Workshop) -> None:
     environment = await found(shop)
     assert not {*SECRETS, *OTHERS} & environment.keys()
@@ -71,7 +66,6 @@ async def test_an_agent_with_a_command_of_its_own_gets_what_is_always_passed(sho
 
 
 @pytest.mark.usefixtures("surrounded")
-@pytest.mark.requirement("trust:environment:only_what_is_named_is_passed")
 async def test_the_configuration_passes_more(shop: Workshop) -> None:
     environment = await found(shop, "env:\n  pass: [SHIP, DATABASE_PASSWORD, NOT_SET]\n")
     assert environment["SHIP"] == "Ada"
@@ -89,7 +83,6 @@ async def test_the_configuration_passes_more(shop: Workshop) -> None:
     ],
 )
 @pytest.mark.usefixtures("surrounded")
-@pytest.mark.requirement("trust:environment:credentials_of_one_agent_only")
 async def test_an_agent_gets_its_own_credentials(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch, program: str, own: set[str]
 ) -> None:
@@ -110,9 +103,6 @@ async def test_an_agent_gets_its_own_credentials(
 
 
 @pytest.mark.usefixtures("surrounded")
-@pytest.mark.requirement(
-    "trust:environment:credentials_of_one_agent_only", "trust:environment:only_what_is_named_is_passed"
-)
 async def test_a_check_gets_no_credentials(shop: Workshop) -> None:
     kept = shop.root.parent / "environment"
     check = json.dumps(["sh", "-c", f"env -0 > {kept}"])
@@ -132,7 +122,6 @@ async def test_a_check_gets_no_credentials(shop: Workshop) -> None:
 @pytest.mark.parametrize(
     "name", ["SSH_AUTH_SOCK", "LD_PRELOAD", "NODE_OPTIONS", "GIT_SSH_COMMAND", "DOCKER_HOST", "'AWS_*'"]
 )
-@pytest.mark.requirement("trust:environment:a_project_passes_no_keys_of_the_user")
 async def test_a_project_may_not_ask_for_the_users_keys(shop: Workshop, name: str) -> None:
     shop.spec(ID)
     shop.commit()
@@ -144,7 +133,6 @@ async def test_a_project_may_not_ask_for_the_users_keys(shop: Workshop, name: st
 
 
 @pytest.mark.usefixtures("surrounded")
-@pytest.mark.requirement("trust:environment:a_project_passes_no_keys_of_the_user")
 async def test_the_users_own_configuration_passes_them(shop: Workshop) -> None:
     kept = shop.root.parent / "environment"
     user = shop.root.parent / "config.md"
@@ -163,7 +151,6 @@ async def test_the_users_own_configuration_passes_them(shop: Workshop) -> None:
     assert "SSH_AUTH_SOCK=/run/agent" in kept.read_text().split("\0")
 
 
-@pytest.mark.requirement("trust:environment:commits_have_the_projects_identity")
 async def test_an_agent_commits_as_the_configuration_of_git_says(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,7 +171,6 @@ async def test_an_agent_commits_as_the_configuration_of_git_says(
     assert "Grace grace@example.org Grace grace@example.org" in authors
 
 
-@pytest.mark.requirement("trust:environment:commits_have_the_projects_identity")
 async def test_without_an_identity_nothing_starts(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     shop.spec(ID)
     shop.commit()
@@ -196,7 +182,6 @@ async def test_without_an_identity_nothing_starts(shop: Workshop, monkeypatch: p
     assert "git config --global user.name" in refused
 
 
-@pytest.mark.requirement("trust:environment:searched_folders_are_absolute")
 async def test_folders_of_the_project_are_not_searched(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

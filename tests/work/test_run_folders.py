@@ -72,7 +72,6 @@ echo "gitdir: $PROJECT/.git" > .git/worktrees-x
 """
 
 
-@pytest.mark.requirement("chant:run_folder:nothing_but_its_branch_comes_back")
 def test_what_an_agent_does_to_its_repository_stays_there(hand: Hand, tmp_path: Path) -> None:
     root = hand.shop.root
     git(root, "tag", "v1")
@@ -101,7 +100,6 @@ def test_what_an_agent_does_to_its_repository_stays_there(hand: Hand, tmp_path: 
     assert hand.shop.worktrees() == []
 
 
-@pytest.mark.requirement("chant:run_folder:commits_of_a_live_run_are_seen")
 def test_the_branch_in_the_project_follows_a_live_run(hand: Hand) -> None:
     hand.does("git commit -q --allow-empty -m First; while ! test -e go; do sleep 0.05; done\n" + WORK)
     hand.shop.handle().work_start(ID)
@@ -125,7 +123,6 @@ echo "changed" > ferry.txt; echo "new" > new.txt; touch .git/index.lock
 """
 
 
-@pytest.mark.requirement("chant:run_folder:handed_over_clean", "chant:run_folder:no_lock_outlives_a_run")
 @pytest.mark.parametrize("end", ["fail", "takeover"])
 def test_a_folder_is_a_persons_when_it_is_given_to_one(hand: Hand, tmp_path: Path, end: str) -> None:
     mark = tmp_path / "mark"
@@ -154,7 +151,6 @@ def test_a_folder_is_a_persons_when_it_is_given_to_one(hand: Hand, tmp_path: Pat
     assert hand.run()["end_state"] == "completed"
 
 
-@pytest.mark.requirement("chant:run_folder:ends_name_where_the_work_is")
 @pytest.mark.parametrize(
     ("move", "where"),
     [
@@ -170,7 +166,6 @@ def test_the_end_of_a_run_names_where_the_work_is(hand: Hand, move: str, where: 
     assert where in record["reason"]
 
 
-@pytest.mark.requirement("chant:run_folder:lost_folder_is_judged_by_what_came_back")
 @pytest.mark.parametrize(
     "move", ["rm -rf .git", 'rm -rf "$PWD" 2>/dev/null; true', "rm -rf .git; ln -s / .git"]
 )
@@ -185,7 +180,6 @@ def test_a_run_that_removes_its_repository_ends_truly(hand: Hand, move: str) -> 
     assert hand.run()["end_state"] == "completed"
 
 
-@pytest.mark.requirement("chant:run_folder:works_in_every_clone")
 @pytest.mark.parametrize("how", [["--depth=1"], ["--filter=blob:none"]], ids=["shallow", "partial"])
 def test_work_in_a_clone_that_lacks_objects_lands(shop: Workshop, tmp_path: Path, how: list[str]) -> None:
     shop.spec(ID)
@@ -204,7 +198,6 @@ def test_work_in_a_clone_that_lacks_objects_lands(shop: Workshop, tmp_path: Path
     assert shop.main("work/agent.txt") == f"by {ID}\n"
 
 
-@pytest.mark.requirement("chant:run_folder:works_in_every_clone")
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_files_of_git_lfs_come_back_when_they_are_what_is_named(hand: Hand, is_whole: bool) -> None:
     content = b"x" * 5000
@@ -221,7 +214,6 @@ def test_files_of_git_lfs_come_back_when_they_are_what_is_named(hand: Hand, is_w
     assert (kept.read_bytes() if kept.exists() else None) == (content if is_whole else None)
 
 
-@pytest.mark.requirement("chant:run_folder:catches_up")
 def test_a_retry_goes_on_where_a_person_moved_the_branch(hand: Hand, tmp_path: Path) -> None:
     hand.does("git commit -q --allow-empty -m Half; exit 3\n")
     hand.run()
@@ -238,7 +230,6 @@ def test_a_retry_goes_on_where_a_person_moved_the_branch(hand: Hand, tmp_path: P
     assert hand.shop.main("mine.txt") == "mine\n"
 
 
-@pytest.mark.requirement("chant:run_folder:not_in_a_checkout")
 @pytest.mark.parametrize("place", ["trees", "."])
 def test_folders_of_runs_do_not_lie_in_the_checkout(hand: Hand, place: str) -> None:
     config = hand.shop.root / ".chant" / "config.md"
@@ -251,7 +242,6 @@ def test_folders_of_runs_do_not_lie_in_the_checkout(hand: Hand, place: str) -> N
     assert hand.shop.project.status(ID) == "pending"
 
 
-@pytest.mark.requirement("chant:run_folder:checks_see_the_judged_commit_only")
 def test_checks_see_nothing_but_the_judged_commit(shop: Workshop, tmp_path: Path) -> None:
     hand = Hand(shop, tmp_path)
     mark = tmp_path / "seen.txt"
@@ -268,7 +258,6 @@ def test_checks_see_nothing_but_the_judged_commit(shop: Workshop, tmp_path: Path
     assert not list(hand.folder().parent.glob("*.checks*"))
 
 
-@pytest.mark.requirement("chant:run_folder:cut_off_making_loses_nothing")
 def test_a_folder_whose_making_was_cut_off_is_made_from_the_beginning(hand: Hand) -> None:
     root = hand.shop.root
     for number in range(5):
@@ -287,7 +276,6 @@ def test_a_folder_whose_making_was_cut_off_is_made_from_the_beginning(hand: Hand
     assert {f"file-{number}.txt" for number in range(5)} <= set(files)
 
 
-@pytest.mark.requirement("chant:run_folder:cut_off_making_loses_nothing")
 def test_a_repository_whose_making_was_cut_off_is_made_from_the_beginning(hand: Hand) -> None:
     hand.does("exit 3\n")
     hand.run()
@@ -299,7 +287,6 @@ def test_a_repository_whose_making_was_cut_off_is_made_from_the_beginning(hand: 
     assert hand.shop.main("ferry.txt") == "one\ntwo\n"
 
 
-@pytest.mark.requirement("chant:run_folder:lost_folder_is_judged_by_what_came_back")
 @pytest.mark.parametrize("name", ["HEAD", "config", f"refs/heads/chant/{ID}"])
 def test_what_git_would_wait_for_is_refused_at_once(hand: Hand, name: str) -> None:
     hand.does(f"{WORK}\nrm .git/{name}; mkfifo .git/{name}\n")
@@ -310,7 +297,6 @@ def test_what_git_would_wait_for_is_refused_at_once(hand: Hand, name: str) -> No
     assert hand.run()["end_state"] in ("completed", "failed")
 
 
-@pytest.mark.requirement("chant:run_folder:ends_name_where_the_work_is")
 @pytest.mark.parametrize("deed", ["mkfifo", "mkdir", "ln -s /etc/passwd"])
 def test_what_is_no_copy_of_a_spec_is_named_with_the_way_on(hand: Hand, deed: str) -> None:
     hand.does(f'rm "$CHANT_SPEC_FILE"; {deed} "$CHANT_SPEC_FILE"; exit 3\n')

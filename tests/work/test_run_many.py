@@ -75,7 +75,6 @@ async def test_a_spec_that_is_added_during_a_chain_is_worked_on(shop: Workshop, 
     assert shop.project.status(OTHER) == "completed"
 
 
-@pytest.mark.requirement("chant:work_start:leaves_out_what_nobody_asked_for")
 async def test_a_chain_leaves_out_what_is_no_task_for_it(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
     shop.spec(OTHER, criteria=())
@@ -90,7 +89,6 @@ async def test_a_chain_leaves_out_what_is_no_task_for_it(shop: Workshop, call: C
     assert [shop.project.status(id) for id in (OTHER, THIRD)] == ["pending", "pending"]
 
 
-@pytest.mark.requirement("chant:work_start:failing_spec_is_tried_once")
 async def test_a_failing_spec_is_tried_once_and_the_chain_goes_on(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "fail")
     shop.spec(OTHER)
@@ -108,7 +106,6 @@ async def test_a_failing_spec_is_tried_once_and_the_chain_goes_on(shop: Workshop
     assert [shop.project.status(id) for id in (ID, OTHER, THIRD)] == ["failed", "completed", "pending"]
 
 
-@pytest.mark.requirement("chant:work_start:retries_are_configured")
 async def test_a_failure_of_a_configured_kind_is_tried_again_so_often(shop: Workshop, call: Caller) -> None:
     shop.configure(
         "watch:\n  failure:\n    max_retries: 2\n    retry_delay_ms: 10\n"
@@ -125,7 +122,6 @@ async def test_a_failure_of_a_configured_kind_is_tried_again_so_often(shop: Work
 
 
 @pytest.mark.parametrize("named", ["spec", "chain"])
-@pytest.mark.requirement("chant:pause:ends_a_chain")
 async def test_a_pause_ends_a_chain(shop: Workshop, call: Caller, named: str) -> None:
     """Whether the spec is paused that the chain is at, or the one that it began with."""
     shop.spec(ID)
@@ -144,7 +140,7 @@ async def test_a_pause_ends_a_chain(shop: Workshop, call: Caller, named: str) ->
     assert [shop.project.status(id) for id in (ID, OTHER, THIRD)] == ["completed", "in_progress", "pending"]
 
 
-@pytest.mark.requirement("chant:work_start:refusals_leave_nothing", "chant:work_start:chain_goes_on")
+@pytest.mark.requirement("chant:work_start:chain_goes_on")
 async def test_a_chain_that_cannot_begin_with_what_was_asked_for_does_not_begin(
     shop: Workshop, call: Caller
 ) -> None:
@@ -159,11 +155,7 @@ async def test_a_chain_that_cannot_begin_with_what_was_asked_for_does_not_begin(
 # Several at once
 
 
-@pytest.mark.requirement(
-    "chant:work_start:parallel_uses_n_workers",
-    "chant:work_start:dependents_follow_their_merge",
-    "chant:work_start:mode_names_the_kind",
-)
+@pytest.mark.requirement("chant:work_start:parallel_uses_n_workers", "chant:work_start:mode_names_the_kind")
 async def test_three_work_at_once_until_nothing_is_left(shop: Workshop, call: Caller) -> None:
     """Five are ready; a sixth becomes so when the first is merged."""
     sixth = "2026-01-22-006-f6f"
@@ -227,7 +219,6 @@ async def test_one_that_fails_among_several_stops_no_other(shop: Workshop, call:
     assert [shop.project.status(id) for id in FIVE[:3]] == ["completed", "failed", "completed"]
 
 
-@pytest.mark.requirement("chant:work_start:same_file_is_merged_in_turn")
 async def test_work_on_the_same_file_is_merged_or_waits_with_a_spec_that_tells_why(
     shop: Workshop, call: Caller
 ) -> None:
@@ -262,7 +253,6 @@ async def test_work_on_the_same_file_is_merged_or_waits_with_a_spec_that_tells_w
 # Drivers
 
 
-@pytest.mark.requirement("graph:groups:driver_is_worked_member_by_member")
 async def test_a_driver_works_its_members_in_order_and_is_completed(shop: Workshop, call: Caller) -> None:
     shop.spec(DRIVER, type="driver", body="# All of it")
     for number in (10, 2, 1):
@@ -279,7 +269,6 @@ async def test_a_driver_works_its_members_in_order_and_is_completed(shop: Worksh
     assert shop.project.status(ID) == "pending", "nothing but members is worked on"
 
 
-@pytest.mark.requirement("graph:groups:driver_is_worked_member_by_member")
 async def test_a_driver_whose_member_fails_stays_open(shop: Workshop, call: Caller) -> None:
     shop.spec(DRIVER, type="driver", body="# All of it")
     shop.spec(f"{DRIVER}.1")
@@ -298,7 +287,6 @@ async def test_a_driver_whose_member_fails_stays_open(shop: Workshop, call: Call
 # The run above dies
 
 
-@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
 async def test_a_run_below_goes_on_when_the_one_above_is_killed(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "wait")
     shop.spec(OTHER)
@@ -318,7 +306,6 @@ async def test_a_run_below_goes_on_when_the_one_above_is_killed(shop: Workshop, 
 # Ends
 
 
-@pytest.mark.requirement("chant:work_start:driver_is_done_when_it_is")
 @pytest.mark.parametrize("kind", ["own criteria", "a member that waits"])
 async def test_members_that_are_done_do_not_make_an_open_driver_completed(
     shop: Workshop, call: Caller, kind: str
@@ -354,7 +341,6 @@ STOPPED = {"chant_pause": "paused", "chant_takeover": "taken_over", "chant_cance
 
 
 @pytest.mark.parametrize("tool", STOPPED)
-@pytest.mark.requirement("chant:pause:never_says_failed")
 async def test_what_was_stopped_among_several_makes_none_fail(
     shop: Workshop, call: Caller, tool: str
 ) -> None:
@@ -373,7 +359,6 @@ async def test_what_was_stopped_among_several_makes_none_fail(
 
 
 @pytest.mark.parametrize("asked", [{"chain": True}, {"parallel": 2}], ids=str)
-@pytest.mark.requirement("chant:pause:never_says_failed", "chant:pause:ends_a_chain")
 async def test_a_pause_that_meets_the_start_of_a_spec_makes_none_fail(
     shop: Workshop, call: Caller, asked: dict[str, object]
 ) -> None:

@@ -6,7 +6,6 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
 from harness import user_config
 from work.kit import ID, OTHER, PROGRAM, THIRD, Record, Workshop, processes, wait_for, worktree_root
 from writing import git, tree
@@ -71,12 +70,6 @@ class Yard:
         return self.pool()[0]
 
 
-@pytest.mark.requirement(
-    "chant:pool:made_for_the_next_run",
-    "chant:pool:no_agent_touched_it",
-    "chant:pool:no_server_fills_it",
-    "chant:pool:counted",
-)
 def test_the_next_run_takes_a_folder_that_no_agent_touched(shop: Workshop, tmp_path: Path) -> None:
     yard = Yard(shop, tmp_path)
     shop.handle().recover()
@@ -110,7 +103,6 @@ def test_the_next_run_takes_a_folder_that_no_agent_touched(shop: Workshop, tmp_p
     assert (yard.pool(), shop.worktrees()) == ([], [])
 
 
-@pytest.mark.requirement("chant:pool:no_server_fills_it")
 def test_no_folder_is_made_in_advance_where_nothing_holds_runs(shop: Workshop, tmp_path: Path) -> None:
     yard = Yard(shop, tmp_path, confine="off")
     yard.start(ID)

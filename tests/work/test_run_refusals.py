@@ -48,7 +48,6 @@ STATES = {
 
 
 @pytest.mark.parametrize("status", STATES)
-@pytest.mark.requirement("chant:work_start:refusals_leave_nothing", "chant:work_start:state_may_forbid_it")
 async def test_a_state_forbids_the_start(shop: Workshop, call: Caller, status: str) -> None:
     shop.spec(ID, status=status)
     shop.commit()
@@ -161,15 +160,6 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("case", REFUSALS)
-@pytest.mark.requirement(
-    "chant:work_start:refusals_leave_nothing",
-    "graph:approval:start_without_it_is_refused",
-    "graph:approval:rejected_start_is_refused",
-    "graph:predicate:start_of_work_uses_it_too",
-    "graph:groups:empty_driver_is_refused",
-    "chant:work_start:no_criteria_is_refused",
-    "chant:work_start:red_gate_names_the_extras",
-)
 async def test_what_forbids_a_start_is_told_and_nothing_begins(
     shop: Workshop, call: Caller, case: str
 ) -> None:
@@ -184,7 +174,6 @@ async def test_what_forbids_a_start_is_told_and_nothing_begins(
 
 
 @pytest.mark.parametrize("number", [0, -3])
-@pytest.mark.requirement("chant:work_start:refusals_leave_nothing")
 async def test_workers_are_at_least_one(shop: Workshop, call: Caller, number: int) -> None:
     shop.spec(ID)
     shop.commit()
@@ -194,7 +183,6 @@ async def test_workers_are_at_least_one(shop: Workshop, call: Caller, number: in
     assert str(number) in words
 
 
-@pytest.mark.requirement("chant:work_start:refusals_leave_nothing")
 async def test_an_id_that_is_none_or_several_specs_is_refused(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
     shop.spec(OTHER)
@@ -206,7 +194,6 @@ async def test_an_id_that_is_none_or_several_specs_is_refused(shop: Workshop, ca
     assert OTHER in ambiguous
 
 
-@pytest.mark.requirement("chant:work_start:needs_a_repository")
 async def test_a_folder_without_git_is_refused(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
     with shop.nothing_begins():
@@ -215,7 +202,6 @@ async def test_a_folder_without_git_is_refused(shop: Workshop, call: Caller) -> 
     assert str(shop.root) in words
 
 
-@pytest.mark.requirement("chant:work_start:needs_a_repository")
 async def test_a_repository_without_a_commit_is_refused(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
     shop.project.git("init", "-q", "-b", "main")
@@ -227,7 +213,7 @@ async def test_a_repository_without_a_commit_is_refused(shop: Workshop, call: Ca
 # What `skip_criteria` waives
 
 
-@pytest.mark.requirement("chant:work_start:skip_criteria_skips_the_check", "chant:work_start:quality_warning")
+@pytest.mark.requirement("chant:work_start:skip_criteria_skips_the_check")
 async def test_without_criteria_a_commit_suffices_when_that_is_waived(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, body="# Work\n\n- Add a\n- Add b")
     shop.commit()
@@ -248,9 +234,6 @@ async def test_without_criteria_a_commit_suffices_when_that_is_waived(shop: Work
     assert shop.ended(ID)["end_state"] == "completed"
 
 
-@pytest.mark.requirement(
-    "chant:work_start:quality_warning", "chant:work_start:run_without_commit_never_completes"
-)
 async def test_a_waived_gate_waives_no_evidence(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "nothing", body="# Work\n\n- Add a\n- Add b")
     shop.commit()
@@ -259,7 +242,6 @@ async def test_a_waived_gate_waives_no_evidence(shop: Workshop, call: Caller) ->
     assert shop.project.status(ID) == "failed"
 
 
-@pytest.mark.requirement("chant:work_start:quality_warning")
 async def test_what_passes_the_gate_has_no_warning(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
     shop.commit()
@@ -271,7 +253,6 @@ async def test_what_passes_the_gate_has_no_warning(shop: Workshop, call: Caller)
 # One run of a spec
 
 
-@pytest.mark.requirement("chant:work_start:one_run_of_a_spec")
 async def test_a_spec_that_is_worked_on_is_not_begun_again(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "wait")
     shop.commit()
@@ -285,7 +266,6 @@ async def test_a_spec_that_is_worked_on_is_not_begun_again(shop: Workshop, call:
     assert shop.ended(ID)["end_state"] == "completed"
 
 
-@pytest.mark.requirement("chant:work_start:one_run_of_a_spec")
 def test_of_two_starts_at_once_by_two_processes_exactly_one_begins(shop: Workshop) -> None:
     shop.spec(ID, "wait")
     shop.commit()
@@ -317,7 +297,6 @@ def test_of_two_starts_at_once_by_two_processes_exactly_one_begins(shop: Worksho
     assert shop.ended(ID)["end_state"] == "completed"
 
 
-@pytest.mark.requirement("chant:work_start:one_run_of_a_spec")
 async def test_different_specs_are_worked_on_at_once(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "wait")
     shop.spec(OTHER, "wait")
@@ -331,9 +310,6 @@ async def test_different_specs_are_worked_on_at_once(shop: Workshop, call: Calle
     assert [shop.ended(id)["end_state"] for id in (ID, OTHER)] == ["completed"] * 2
 
 
-@pytest.mark.requirement(
-    "chant:work_start:agents_at_once_are_limited", "chant:work_start:refusals_leave_nothing"
-)
 async def test_no_more_agents_are_started_than_may_work_at_once(shop: Workshop, call: Caller) -> None:
     shop.configure("limits:\n  agents_at_once: 1\n")
     shop.spec(ID, "wait")

@@ -155,19 +155,10 @@ def run(project: Project, tmp_path: Path) -> Run:
     return Run(project, folder)
 
 
-@pytest.mark.requirement("run:rights:every_tool_has_one")
 def test_every_tool_is_in_the_table() -> None:
     assert list(CALLS) == [entry.name for tools in toolsets().values() for entry in tools]
 
 
-@pytest.mark.requirement(
-    "run:rights:every_tool_has_one",
-    "run:rights:never_a_persons_decision",
-    "run:rights:reads_everything",
-    "run:rights:own_folder_is_written",
-    "run:rights:specs_are_added",
-    "run:rights:asks_and_reports",
-)
 async def test_each_tool_acts_where_the_table_says(run: Run) -> None:
     async with run.client() as call:
         listed = {tool.name for tool in (await call.client.list_tools()).tools}
@@ -183,7 +174,6 @@ async def test_each_tool_acts_where_the_table_says(run: Run) -> None:
             assert run.changed(before) == ([one.writes] if one.writes else []), name
 
 
-@pytest.mark.requirement("run:rights:specs_are_added", "run:rights:reads_everything")
 async def test_own_changes_are_seen_and_others_are_the_projects(run: Run) -> None:
     async with run.client() as call:
         await call.text("chant_spec_update", id=FIRST, check=["Tests added"])
@@ -197,7 +187,6 @@ async def test_own_changes_are_seen_and_others_are_the_projects(run: Run) -> Non
         assert f"found_by: {FIRST}\n" in run.project.text(added)
 
 
-@pytest.mark.requirement("run:rights:other_specs_keep_state_and_criteria", "run:rights:own_folder_is_written")
 async def test_other_specs_keep_status_and_criteria(run: Run) -> None:
     copy = run.folder / ".chant" / "specs" / f"{SECOND}.md"
     async with run.client() as call:
@@ -214,7 +203,6 @@ async def test_other_specs_keep_status_and_criteria(run: Run) -> None:
         assert "is not in your folder" in await call.error("chant_spec_update", id=SECOND, output="Seen.")
 
 
-@pytest.mark.requirement("run:rights:no_command_runs_outside")
 async def test_checks_of_features_are_the_agents_to_run(run: Run) -> None:
     ran = run.folder / "ran"
     config = f"checks:\n  unit: [touch, {ran}]\n"
@@ -227,7 +215,6 @@ async def test_checks_of_features_are_the_agents_to_run(run: Run) -> None:
     assert not ran.exists()
 
 
-@pytest.mark.requirement("run:rights:links_lead_nowhere")
 @pytest.mark.parametrize("kind", ["file", "folder", "pipe", "giant"])
 async def test_what_is_put_in_the_place_of_a_file_is_not_followed(
     run: Run, tmp_path: Path, kind: str
@@ -255,7 +242,6 @@ async def test_what_is_put_in_the_place_of_a_file_is_not_followed(
     assert (outside.read_text(encoding="utf-8"), tree(run.project.root)) == before
 
 
-@pytest.mark.requirement("run:rights:added_specs_touch_no_other")
 async def test_an_added_spec_hangs_on_nothing_but_the_runs_own(run: Run) -> None:
     approved = run.project.spec("2026-03-01-001-app", found_by=FIRST)
     async with run.client() as call:
@@ -277,7 +263,6 @@ async def test_an_added_spec_hangs_on_nothing_but_the_runs_own(run: Run) -> None
         assert part == f"{added}.1"
 
 
-@pytest.mark.requirement("run:rights:added_specs_are_bounded")
 @pytest.mark.parametrize(
     ("limits", "words", "most"),
     [
@@ -309,7 +294,6 @@ async def test_connections_together_add_so_much_and_no_more(
     assert len(list((run.project.root / ".chant" / "specs").glob("*.md"))) == 2 + most
 
 
-@pytest.mark.requirement("run:rights:reports_are_bounded")
 async def test_reports_and_questions_of_a_run_are_bounded(run: Run) -> None:
     config = "questions:\n  wait_secs: 0\n"
     (run.project.root / ".specify" / "chant-mcp.yml").write_text(config, encoding="utf-8")
@@ -338,7 +322,6 @@ async def read(call: Caller, name: str) -> str:
     return str(result.content)
 
 
-@pytest.mark.requirement("run:rights:links_lead_nowhere")
 async def test_a_folder_that_changes_places_while_it_is_written_leads_nowhere(run: Run) -> None:
     """Where the kernel can hold a thread, no order of events lets a write out of the folder."""
     from chant_mcp._core import write_only_in

@@ -155,10 +155,6 @@ def both(project: Project, monkeypatch: pytest.MonkeyPatch) -> Answers:
     return ask
 
 
-@pytest.mark.requirement(
-    "run:connect:answers_are_the_same_without_the_library",
-    "protocol:capabilities:nothing_is_announced_that_is_not_there",
-)
 @pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25"])
 def test_what_agents_usually_send_is_answered_alike(both: Answers, revision: str) -> None:
     found, taken = both([initialize(revision), INITIALIZED, *PLAIN])
@@ -168,7 +164,6 @@ def test_what_agents_usually_send_is_answered_alike(both: Answers, revision: str
     assert promises_in(found["0"]["result"]["capabilities"]) == []
 
 
-@pytest.mark.requirement("run:connect:answers_are_the_same_without_the_library")
 def test_anything_else_is_answered_by_the_library_and_so_is_what_follows(both: Answers) -> None:
     for other in OTHERS:
         found, taken = both([initialize(), INITIALIZED, PLAIN[3], other, PLAIN[5]])
@@ -202,7 +197,6 @@ def connected(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
         os.close(fd)
 
 
-@pytest.mark.requirement("protocol:exit:ends_with_its_client")
 @pytest.mark.parametrize("is_read", [True, False])
 def test_a_connection_ends_with_its_client_although_the_server_goes_on(
     connected: tuple[subprocess.Popen[bytes], int], is_read: bool
@@ -227,7 +221,6 @@ def test_a_connection_ends_with_its_client_although_the_server_goes_on(
     assert process.wait(AT_ONCE) == 0
 
 
-@pytest.mark.requirement("protocol:exit:ends_with_its_client", "protocol:exit:open_questions_are_named")
 def test_a_question_that_is_open_when_a_connection_ends_is_named(project: Project) -> None:
     feature = project.root / "specs" / "001-x"
     feature.mkdir(parents=True)
@@ -246,7 +239,6 @@ def test_a_question_that_is_open_when_a_connection_ends_is_named(project: Projec
     assert time.monotonic() - begun < AT_ONCE
 
 
-@pytest.mark.requirement("run:connect:answers_are_the_same_without_the_library")
 def test_the_usual_calls_import_no_library(project: Project, tmp_path: Path) -> None:
     """In a process of its own: here all is imported."""
     script = (

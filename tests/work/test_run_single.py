@@ -108,7 +108,6 @@ async def test_the_tool_takes_an_id_and_four_more_parameters(call: Caller) -> No
     }
 
 
-@pytest.mark.requirement("chant:work_start:runner_stands_alone")
 async def test_runner_and_agent_have_sessions_and_groups_of_their_own(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "wait")
     shop.commit()
@@ -123,11 +122,6 @@ async def test_runner_and_agent_have_sessions_and_groups_of_their_own(shop: Work
     shop.ended(ID)
 
 
-@pytest.mark.requirement(
-    "chant:work_start:work_reaches_main",
-    "chant:work_start:other_specs_stay_as_they_are",
-    "chant:work_start:log_has_whole_stamped_lines",
-)
 async def test_work_that_is_done_reaches_main_and_leaves_nothing_else(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
     other = shop.spec(OTHER, "wait", body="# Other  \n\n## Acceptance Criteria\n\n* [ ] Odd\n").read_bytes()
@@ -197,7 +191,6 @@ async def test_the_tools_tell_of_a_run_while_it_lasts_and_after(shop: Workshop, 
     assert none["processes"] == []
 
 
-@pytest.mark.requirement("chant:work_start:users_files_survive")
 async def test_the_users_changes_survive_a_run_byte_for_byte(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "wait")
     shop.spec(OTHER)
@@ -222,7 +215,6 @@ async def test_the_users_changes_survive_a_run_byte_for_byte(shop: Workshop, cal
     assert shop.project.path(OTHER).read_bytes() == other
 
 
-@pytest.mark.requirement("chant:work_start:users_files_survive")
 async def test_a_run_on_another_branch_touches_nothing_of_the_users(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
     shop.commit()
@@ -236,7 +228,6 @@ async def test_a_run_on_another_branch_touches_nothing_of_the_users(shop: Worksh
     assert shop.main(f"work/{ID}.txt")
 
 
-@pytest.mark.requirement("chant:work_start:archived_dependency_satisfies")
 async def test_a_completed_dependency_in_the_archive_is_none_to_wait_for(
     shop: Workshop, call: Caller
 ) -> None:
@@ -251,7 +242,6 @@ async def test_a_completed_dependency_in_the_archive_is_none_to_wait_for(
     assert (archive / f"{OTHER}.md").exists()
 
 
-@pytest.mark.requirement("chant:work_start:bad_files_hide_nothing")
 async def test_a_malformed_spec_beside_it_is_no_obstacle(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
     broken = shop.project.write(THIRD, "---\nstatus: [\n---\n")
@@ -261,7 +251,6 @@ async def test_a_malformed_spec_beside_it_is_no_obstacle(shop: Workshop, call: C
     assert broken.read_text(encoding="utf-8") == "---\nstatus: [\n---\n"
 
 
-@pytest.mark.requirement("chant:work_start:one_line_for_one_key")
 async def test_a_run_changes_only_the_keys_it_has_to_say(shop: Workshop, call: Caller) -> None:
     """A comment, an unknown key, odd quotes and odd order are the user's."""
     front = "# mine\nstatus: 'pending'  # soon\nowner: \"Ada\"\ntype: code\n"
@@ -277,7 +266,6 @@ async def test_a_run_changes_only_the_keys_it_has_to_say(shop: Workshop, call: C
     assert "\n".join(lines).endswith(body.replace("[ ]", "[x]"))
 
 
-@pytest.mark.requirement("chant:work_start:sub_folder_makes_no_difference")
 async def test_a_server_started_in_a_sub_folder_behaves_the_same(shop: Workshop) -> None:
     shop.spec(ID)
     folder = shop.root / "src" / "deep"
@@ -293,7 +281,6 @@ async def test_a_server_started_in_a_sub_folder_behaves_the_same(shop: Workshop)
     assert [path.name for path in folder.iterdir()] == ["x.txt"]
 
 
-@pytest.mark.requirement("chant:work_start:sub_folder_makes_no_difference")
 async def test_a_project_below_the_top_of_its_repository_is_worked_on(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
     top = shop.root.parent
@@ -305,7 +292,6 @@ async def test_a_project_below_the_top_of_its_repository_is_worked_on(shop: Work
     assert git(top, "show", f"main:project/work/{ID}.txt")
 
 
-@pytest.mark.requirement("chant:work_start:remotes_are_never_touched")
 async def test_remote_branches_are_not_touched(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
     shop.commit()
@@ -321,7 +307,6 @@ async def test_remote_branches_are_not_touched(shop: Workshop, call: Caller) -> 
     assert git(remote, "for-each-ref") == before
 
 
-@pytest.mark.requirement("chant:work_start:waiting_for_approval_needs_attention")
 async def test_work_of_an_agent_can_need_approval(shop: Workshop, call: Caller) -> None:
     trailer = "Co-Authored-By: Claude <noreply@anthropic.com>"
     script = (
@@ -344,7 +329,6 @@ async def test_work_of_an_agent_can_need_approval(shop: Workshop, call: Caller) 
     assert shop.branches() == [f"chant/{ID}"]
 
 
-@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
 async def test_a_runner_that_ended_leaves_no_zombie_to_its_server(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
     shop.commit()
@@ -358,9 +342,6 @@ async def test_a_runner_that_ended_leaves_no_zombie_to_its_server(shop: Workshop
         await call.data("chant_work_list")
 
 
-@pytest.mark.requirement(
-    "server:files:other_places_are_few", "init:gitignore:writing_a_log_restores_its_line"
-)
 async def test_a_run_writes_into_the_project_and_its_worktree_and_hides_what_is_its_own(
     shop: Workshop, call: Caller, tmp_path: Path
 ) -> None:

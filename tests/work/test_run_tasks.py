@@ -46,7 +46,6 @@ def until(pipes: Pipes, task: str, status: str) -> Message:
     return seen[-1]
 
 
-@pytest.mark.requirement("server:tasks:a_start_is_one")
 def test_a_start_is_a_task_that_ends_with_its_run(shop: Workshop, pipes: Pipes) -> None:
     shop.spec(ID, "wait")
     shop.spec(OTHER, "fail")
@@ -66,7 +65,6 @@ def test_a_start_is_a_task_that_ends_with_its_run(shop: Workshop, pipes: Pipes) 
     assert until(pipes, failed["taskId"], "completed")["result"]["isError"] is True
 
 
-@pytest.mark.requirement("server:tasks:cancelling_pauses")
 def test_cancelling_pauses_and_discards_nothing(shop: Workshop, pipes: Pipes) -> None:
     shop.spec(ID, "wait")
     shop.commit()
@@ -84,7 +82,6 @@ def test_cancelling_pauses_and_discards_nothing(shop: Workshop, pipes: Pipes) ->
         other.discard()
 
 
-@pytest.mark.requirement("server:tasks:a_split_is_one")
 def test_a_split_is_a_task_that_ends_with_its_proposal(shop: Workshop, pipes: Pipes) -> None:
     shop.spec(ID, "wait", criteria=EIGHT)
     shop.spec(OTHER, "garbage", criteria=EIGHT)
@@ -110,7 +107,6 @@ def test_a_split_is_a_task_that_ends_with_its_proposal(shop: Workshop, pipes: Pi
     assert (refused["resultType"], refused["isError"]) == ("complete", True)
 
 
-@pytest.mark.requirement("server:tasks:a_split_is_one", "server:tasks:cancelling_pauses")
 def test_a_cancelled_split_writes_nothing_and_can_be_asked_for_again(shop: Workshop, pipes: Pipes) -> None:
     shop.spec(ID, "wait", criteria=EIGHT)
     shop.commit()
@@ -126,7 +122,6 @@ def test_a_cancelled_split_writes_nothing_and_can_be_asked_for_again(shop: Works
     assert until(pipes, again["taskId"], "completed")["result"]["isError"] is False
 
 
-@pytest.mark.requirement("server:tasks:only_where_declared")
 def test_who_does_not_declare_tasks_gets_the_ordinary_answer(shop: Workshop, pipes: Pipes) -> None:
     shop.spec(ID, "wait")
     shop.commit()

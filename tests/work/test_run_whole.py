@@ -96,7 +96,6 @@ async def begun(agent: Agent, call: Caller) -> Record:
 
 
 @by("usual", "parents", "bare")
-@pytest.mark.requirement("chant:run:ends_whole")
 async def test_nothing_lives_after_an_agent_that_failed(agent: Agent, call: Caller) -> None:
     agent.give()
     record = agent.shop.ended((await call.data("chant_work_start", id=ID))["process_id"])
@@ -106,7 +105,6 @@ async def test_nothing_lives_after_an_agent_that_failed(agent: Agent, call: Call
     assert "not certain" not in record["reason"]
 
 
-@pytest.mark.requirement("chant:run:ends_whole")
 @by("bare")
 @pytest.mark.parametrize("tool", ["chant_pause", "chant_takeover", "chant_cancel"])
 async def test_nothing_lives_after_a_stop(agent: Agent, call: Caller, tool: str) -> None:
@@ -122,7 +120,6 @@ async def test_nothing_lives_after_a_stop(agent: Agent, call: Caller, tool: str)
 
 
 @by("parents")
-@pytest.mark.requirement("chant:run:ends_whole")
 async def test_nothing_lives_after_a_check(agent: Agent, call: Caller) -> None:
     work = WORK.replace("$CHANT_SPEC_ID", ID)
     checks = f"checks:\n  unit: [sh, '{agent.shop.root / 'check.sh'}']\n"
@@ -137,7 +134,6 @@ async def test_nothing_lives_after_a_check(agent: Agent, call: Caller) -> None:
 
 
 @by("usual", "groups", "bare")
-@pytest.mark.requirement("chant:run:ends_whole", "chant:run:says_that_it_cannot_be_sure")
 async def test_a_recovery_ends_all_or_says_that_it_cannot_be_sure(
     agent: Agent, call: Caller, means: str
 ) -> None:
@@ -161,7 +157,6 @@ async def test_a_recovery_ends_all_or_says_that_it_cannot_be_sure(
 
 
 @by("usual", "bare")
-@pytest.mark.requirement("chant:run:limit_of_processes")
 async def test_an_agent_with_too_many_processes_ends_with_the_name_of_the_limit(
     agent: Agent, call: Caller
 ) -> None:
@@ -178,7 +173,6 @@ async def test_an_agent_with_too_many_processes_ends_with_the_name_of_the_limit(
 
 
 @by("parents")
-@pytest.mark.requirement("chant:run:limit_of_memory")
 async def test_a_limit_of_memory_that_nothing_enforces_is_named_at_the_start(
     agent: Agent, call: Caller
 ) -> None:

@@ -38,7 +38,6 @@ def answer(pipes: Pipes, id: int) -> tuple[str, list[Message]]:
         told.append(message)
 
 
-@pytest.mark.requirement("chant:work_start:stdout_is_the_protocols")
 def test_standard_output_holds_nothing_but_messages_during_all_of_it(shop: Workshop, pipes: Pipes) -> None:
     """`Pipes` reads every line as a message: agents, hooks and git may print what they like."""
     shop.spec(ID, "wait", "binary")
@@ -70,7 +69,6 @@ def test_standard_output_holds_nothing_but_messages_during_all_of_it(shop: Works
         shop.ended(record["process_id"])
 
 
-@pytest.mark.requirement("chant:work_start:outlives_the_server")
 def test_a_server_whose_client_goes_away_leaves_the_run_alone(shop: Workshop, pipes: Pipes) -> None:
     shop.spec(ID, "wait")
     shop.commit()
@@ -86,7 +84,6 @@ def test_a_server_whose_client_goes_away_leaves_the_run_alone(shop: Workshop, pi
 # Progress
 
 
-@pytest.mark.requirement("chant:work_start:progress_is_told")
 def test_who_asks_for_progress_is_told_each_step_in_order(shop: Workshop, pipes: Pipes) -> None:
     shop.spec(ID)
     shop.commit()
@@ -104,7 +101,6 @@ def test_who_asks_for_progress_is_told_each_step_in_order(shop: Workshop, pipes:
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("chant:work_start:progress_is_told")
 async def test_a_client_of_the_sdk_hears_the_progress(shop: Workshop) -> None:
     shop.spec(ID)
     shop.commit()
@@ -122,7 +118,6 @@ async def test_a_client_of_the_sdk_hears_the_progress(shop: Workshop) -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("chant:work_start:progress_is_told")
 async def test_a_run_that_goes_on_says_so(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "unticked")
     shop.commit()

@@ -51,7 +51,6 @@ def without_namespaces(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 
 
 @namespaces
-@pytest.mark.requirement("environment:services:beside_runs_and_checks")
 def test_agents_and_checks_have_services_of_their_own(recipes: Recipes, has_namespaces: bool) -> None:
     check = f'test "$({fetched()})" = made'
     recipes.begin(more=with_python(PAGE), check=check)
@@ -64,7 +63,6 @@ def test_agents_and_checks_have_services_of_their_own(recipes: Recipes, has_name
 
 
 @namespaces
-@pytest.mark.requirement("environment:services:never_outlive_a_run")
 def test_services_end_with_a_runner_that_was_killed(recipes: Recipes, has_namespaces: bool) -> None:
     recipes.begin(more=with_python(PAGE), check="true")
     recipes.agent.write_text("touch here; while true; do sleep 0.05; done", encoding="utf-8")
@@ -85,7 +83,6 @@ def test_services_end_with_a_runner_that_was_killed(recipes: Recipes, has_namesp
     assert not lives(service["pid"])
 
 
-@pytest.mark.requirement("environment:services:failures_are_told")
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -111,7 +108,6 @@ def test_a_service_that_is_not_ready_stops_the_start(
 
 
 @mounts
-@pytest.mark.requirement("environment:services:share_what_the_run_sees")
 def test_a_service_sees_what_the_agent_changes_in_a_mounted_layer(recipes: Recipes) -> None:
     served = PAGE.replace('"{data}"', "node_modules").replace("web/index.html", "web/lib/7.txt, seconds: 20")
     recipes.begin(more=with_python(served), check=f'test "$({fetched("lib/7.txt")})" = 7')
@@ -124,7 +120,6 @@ def test_a_service_sees_what_the_agent_changes_in_a_mounted_layer(recipes: Recip
     assert second["end_state"] == "completed", second
 
 
-@pytest.mark.requirement("environment:services:stop")
 def test_a_service_is_asked_to_end_by_its_own_command(recipes: Recipes) -> None:
     traces = Path(os.environ["HOME"]) / ".config" / "traces"
     script = "trap 'exit 0' USR1; echo $$ > \"$1/pid\"; while true; do sleep 0.05; done"
@@ -142,7 +137,6 @@ def test_a_service_is_asked_to_end_by_its_own_command(recipes: Recipes) -> None:
     assert processes() == []
 
 
-@pytest.mark.requirement("environment:services:eight_at_once")
 def test_eight_runs_with_a_server_each_do_not_collide(recipes: Recipes) -> None:
     ids = [f"2026-01-22-0{number}-abc" for number in range(10, 18)]
     served = PAGE.replace('"{data}"', ".").replace("web/index.html", "web/deps.txt")

@@ -112,7 +112,6 @@ class LoggedIn:
         return self.login.read_bytes(), found.st_ino, found.st_mtime_ns, found.st_mode
 
 
-@pytest.mark.requirement("run:login:no_refresh_token", "run:login:nothing_comes_back")
 @pytest.mark.parametrize("agent", FORMS)
 def test_tokens_of_another_account_stay_in_the_run(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch, agent: str
@@ -127,7 +126,6 @@ def test_tokens_of_another_account_stay_in_the_run(
     assert [path for path in worktrees.rglob("*") if path.name == user.login.name] == []
 
 
-@pytest.mark.requirement("run:login:no_refresh_token", "run:login:nothing_comes_back")
 def test_four_runs_at_once_get_what_the_user_renews_and_change_nothing(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,7 +149,6 @@ def test_four_runs_at_once_get_what_the_user_renews_and_change_nothing(
     assert user.state() == before
 
 
-@pytest.mark.requirement("run:login:no_refresh_token")
 @pytest.mark.parametrize(
     ("agent", "instead"),
     [("claude", "CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)"), ("codex", "CODEX_API_KEY")],
@@ -174,7 +171,6 @@ def test_a_login_that_ends_is_refused_with_what_to_use_instead(
     shop.ended(started["process_id"])
 
 
-@pytest.mark.requirement("run:login:named")
 def test_a_login_that_may_end_before_the_run_is_named(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,7 +185,6 @@ def test_a_login_that_may_end_before_the_run_is_named(
     assert "CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)" in ended.stderr
 
 
-@pytest.mark.requirement("run:login:named")
 def test_doctor_says_that_other_logins_are_copied(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FORMS, "droid", ("HOME", ".factory", "auth.json", _qwen))
     LoggedIn(shop, monkeypatch, "droid", hours=8)

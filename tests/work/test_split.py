@@ -57,9 +57,6 @@ def copies() -> list[Path]:
 # The proposal
 
 
-@pytest.mark.requirement(
-    "chant:split:returns_its_record", "chant:split:nothing_before_consent", "chant:split:runs_like_work"
-)
 def test_a_split_answers_at_once_and_keeps_its_proposal(shop: Workshop) -> None:
     chant = shop.handle()
     running = waiting(shop)
@@ -84,7 +81,6 @@ def test_a_split_answers_at_once_and_keeps_its_proposal(shop: Workshop) -> None:
     assert copies() == []
 
 
-@pytest.mark.requirement("chant:split:understands_markdown")
 def test_the_markdown_of_earlier_programs_is_understood(shop: Workshop) -> None:
     record = proposed(shop, "split-markdown", targets=["a.txt", "b.txt"])
     first, second, third = record["proposal"]["members"]
@@ -95,7 +91,6 @@ def test_the_markdown_of_earlier_programs_is_understood(shop: Workshop) -> None:
     assert third["depends_on"] == [1]
 
 
-@pytest.mark.requirement("chant:split:loops_are_broken")
 def test_dependencies_that_cannot_be_are_left_out_and_told(shop: Workshop) -> None:
     record = proposed(shop, "split-cycle")
     assert [member["depends_on"] for member in record["proposal"]["members"]] == [[2], [3], []]
@@ -117,7 +112,6 @@ BAD = {
 
 
 @pytest.mark.parametrize("behaviour", BAD)
-@pytest.mark.requirement("chant:split:bad_answers_are_refused")
 def test_a_bad_answer_fails_the_run_and_nothing_else(shop: Workshop, behaviour: str) -> None:
     shop.spec(ID, behaviour, criteria=EIGHT)
     shop.commit()
@@ -133,7 +127,6 @@ def test_a_bad_answer_fails_the_run_and_nothing_else(shop: Workshop, behaviour: 
 # Where the agent looks
 
 
-@pytest.mark.requirement("chant:split:harms_no_checkout")
 def test_an_agent_that_meddles_meddles_with_a_copy(shop: Workshop) -> None:
     shop.spec(ID, "split-meddle", criteria=EIGHT)
     shop.commit()
@@ -150,7 +143,6 @@ def test_an_agent_that_meddles_meddles_with_a_copy(shop: Workshop) -> None:
     assert shop.branches() == shop.worktrees() == copies() == []
 
 
-@pytest.mark.requirement("chant:split:harms_no_checkout")
 def test_the_copy_is_the_project_as_it_is_committed(shop: Workshop) -> None:
     record = waiting(shop)
     copy = Path(record["worktree"])
@@ -162,7 +154,6 @@ def test_the_copy_is_the_project_as_it_is_committed(shop: Workshop) -> None:
     shop.ended(record["process_id"])
 
 
-@pytest.mark.requirement("chant:split:harms_no_checkout")
 def test_without_a_repository_the_copy_is_empty(shop: Workshop) -> None:
     shop.spec(ID, "wait", criteria=EIGHT)
     started = shop.handle().split(ID).data
@@ -183,7 +174,6 @@ MODELS: dict[str, tuple[dict[str, str], str, str]] = {
 
 
 @pytest.mark.parametrize("said", MODELS)
-@pytest.mark.requirement("chant:split:model_is_chosen_in_order", "chant:split:asks_with_its_prompt")
 def test_the_agent_gets_the_prompt_and_the_model_of_splits(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
@@ -205,7 +195,6 @@ def test_the_agent_gets_the_prompt_and_the_model_of_splits(
     assert found["environment"]["CHANT_PROMPT"] == "split"
 
 
-@pytest.mark.requirement("chant:split:asks_with_its_prompt")
 def test_the_projects_own_prompt_comes_first(shop: Workshop) -> None:
     shop.configure(f"agents:\n  scribe:\n    command: [{scribe.agent()}]\n", provider="scribe")
     prompts = shop.root / ".chant" / "prompts"
@@ -221,7 +210,6 @@ def test_the_projects_own_prompt_comes_first(shop: Workshop) -> None:
 
 
 @pytest.mark.parametrize("how", ["pause", "cancel"])
-@pytest.mark.requirement("chant:split:can_be_stopped")
 def test_a_split_can_be_stopped(shop: Workshop, how: str) -> None:
     record = waiting(shop)
     getattr(shop.handle(), how)(ID)
@@ -233,7 +221,6 @@ def test_a_split_can_be_stopped(shop: Workshop, how: str) -> None:
     assert copies() == []
 
 
-@pytest.mark.requirement("chant:split:can_be_stopped")
 def test_a_split_whose_runner_dies_is_lost_and_leaves_nothing(shop: Workshop) -> None:
     before = waiting(shop)
     kill(before["pid"])
@@ -249,7 +236,6 @@ def test_a_split_whose_runner_dies_is_lost_and_leaves_nothing(shop: Workshop) ->
     assert shop.ended(again["process_id"])["end_state"] == "completed"
 
 
-@pytest.mark.requirement("chant:split:has_the_spec_to_itself")
 def test_work_and_a_split_of_one_spec_exclude_each_other(shop: Workshop) -> None:
     record = waiting(shop)
     chant = shop.handle()
@@ -269,7 +255,6 @@ def test_work_and_a_split_of_one_spec_exclude_each_other(shop: Workshop) -> None
     shop.ended(OTHER)
 
 
-@pytest.mark.requirement("chant:split:runs_like_work")
 def test_a_split_counts_as_an_agent_at_work(shop: Workshop) -> None:
     shop.configure("limits:\n  agents_at_once: 1\n")
     shop.spec(OTHER)
@@ -303,7 +288,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-@pytest.mark.requirement("chant:split:refusals_leave_nothing")
 def test_a_refusal_says_why_and_starts_nothing(shop: Workshop, what: str) -> None:
     keys, words = REFUSED[what]
     shop.spec(ID, **keys)
@@ -313,7 +297,6 @@ def test_a_refusal_says_why_and_starts_nothing(shop: Workshop, what: str) -> Non
     assert words in str(refused.value)
 
 
-@pytest.mark.requirement("chant:split:refusals_leave_nothing")
 def test_what_cannot_run_is_refused_before_anything_begins(shop: Workshop) -> None:
     shop.spec(ID, criteria=EIGHT)
     shop.configure(provider="nobody")

@@ -76,7 +76,6 @@ async def proposed(shop: Workshop) -> dict[str, Any]:
         return shop.ended(started["process_id"])
 
 
-@pytest.mark.requirement("chant:split:person_is_asked", "chant:split:stored_proposal_is_written")
 async def test_who_agrees_has_the_proposal_written(shop: Workshop, mode: str) -> None:
     record = await proposed(shop)
     person = Person("accept", agree=True)
@@ -101,7 +100,6 @@ async def test_who_agrees_has_the_proposal_written(shop: Workshop, mode: str) ->
     [Person("decline"), Person("cancel"), Person("accept", agree=False), Person("accept")],
     ids=["declines", "dismisses", "says no", "says nothing"],
 )
-@pytest.mark.requirement("chant:split:person_is_asked", "chant:split:nothing_before_consent")
 async def test_who_does_not_agree_has_nothing_written(shop: Workshop, mode: str, person: Person) -> None:
     await proposed(shop)
     before = tree(shop.root / ".chant" / "specs")
@@ -113,7 +111,6 @@ async def test_who_does_not_agree_has_nothing_written(shop: Workshop, mode: str,
     assert len(shop.records()) == 1, "nor is an agent asked again"
 
 
-@pytest.mark.requirement("chant:split:person_is_asked")
 async def test_nobody_is_asked_where_there_is_nothing_to_decide(shop: Workshop, mode: str) -> None:
     person = Person("accept", agree=True)
     async with served(shop, mode, person) as client:
@@ -129,7 +126,6 @@ async def test_nobody_is_asked_where_there_is_nothing_to_decide(shop: Workshop, 
     assert shop.project.path(f"{ID}.3").exists()
 
 
-@pytest.mark.requirement("chant:split:nothing_before_consent")
 async def test_a_client_that_cannot_ask_is_told_how_to_go_on(shop: Workshop, call: Caller) -> None:
     record = await proposed(shop)
     told = await call.data("chant_split", id=ID)
@@ -142,7 +138,6 @@ async def test_a_client_that_cannot_ask_is_told_how_to_go_on(shop: Workshop, cal
 # While a person thinks
 
 
-@pytest.mark.requirement("chant:split:consent_is_to_one_proposal")
 async def test_another_proposal_is_not_what_was_agreed_to(shop: Workshop) -> None:
     first = await proposed(shop)
     person = Person("accept", agree=True)
@@ -161,7 +156,6 @@ async def test_another_proposal_is_not_what_was_agreed_to(shop: Workshop) -> Non
     assert tree(shop.root / ".chant" / "specs") == before
 
 
-@pytest.mark.requirement("chant:split:consent_is_to_one_proposal")
 async def test_a_later_call_asks_anew_about_another_proposal(shop: Workshop) -> None:
     first = await proposed(shop)
     person = Person("accept", agree=True)
@@ -174,7 +168,6 @@ async def test_a_later_call_asks_anew_about_another_proposal(shop: Workshop) -> 
     assert answer.structured_content["proposal"]["written"]
 
 
-@pytest.mark.requirement("chant:split:consent_is_to_one_proposal")
 async def test_consent_to_what_does_not_wait_any_more_starts_nothing(shop: Workshop) -> None:
     record = await proposed(shop)
     spec = shop.project.text(ID)
@@ -200,7 +193,6 @@ def proposed_anew(shop: Workshop) -> None:
     shop.ended(shop.handle().split(ID, fresh=True).data["process_id"])
 
 
-@pytest.mark.requirement("chant:split:asking_holds_nothing_up")
 async def test_other_calls_go_on_while_a_person_thinks(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,7 +222,6 @@ async def test_other_calls_go_on_while_a_person_thinks(
 # Over HTTP
 
 
-@pytest.mark.requirement("chant:split:person_is_asked", "http:questions:need_no_stream_of_their_own")
 async def test_a_client_with_no_stream_of_its_own_is_asked(shop: Workshop, listen: Listen) -> None:
     await proposed(shop)
     server = listen(shop.root, "--no-auth")
@@ -248,7 +239,6 @@ async def test_a_client_with_no_stream_of_its_own_is_asked(shop: Workshop, liste
 
 @pytest.mark.filterwarnings(f"ignore::{MCPDeprecationWarning.__module__}.MCPDeprecationWarning")
 @pytest.mark.parametrize("kind", ["streamable", "modern"])
-@pytest.mark.requirement("chant:split:person_is_asked", "http:clients:each_has_its_own_folders")
 async def test_a_person_is_asked_about_the_project_of_their_client(
     shop: Workshop, listen: Listen, tmp_path: Path, kind: str
 ) -> None:

@@ -39,12 +39,7 @@ def specs(shop: Workshop) -> dict[str, bytes]:
     return tree(shop.root / ".chant" / "specs")
 
 
-@pytest.mark.requirement(
-    "chant:split:makes_member_specs",
-    "chant:split:members_are_canonical",
-    "chant:split:force_skips_questions",
-    "chant:split:stored_proposal_is_written",
-)
+@pytest.mark.requirement("chant:split:makes_member_specs", "chant:split:force_skips_questions")
 def test_force_writes_the_proposal_that_waits(shop: Workshop) -> None:
     shop.spec(OTHER, status="completed")
     record = proposed(shop, targets=["a.txt", "b.txt", "c.txt"], depends_on=[OTHER])
@@ -96,7 +91,6 @@ def test_force_without_a_proposal_asks_and_writes(shop: Workshop) -> None:
     assert sorted(status) == [f" M .chant/specs/{ID}.md", *(f"?? .chant/specs/{id}.md" for id in MEMBERS)]
 
 
-@pytest.mark.requirement("chant:split:changed_spec_is_split_anew")
 def test_a_proposal_for_another_text_is_not_written(shop: Workshop) -> None:
     record = proposed(shop)
     path = shop.project.path(ID)
@@ -116,7 +110,6 @@ def test_a_proposal_for_another_text_is_not_written(shop: Workshop) -> None:
     assert shop.project.path(MEMBERS[2]).exists()
 
 
-@pytest.mark.requirement("chant:split:stored_proposal_is_written")
 def test_a_proposal_that_waits_can_be_passed_over(shop: Workshop) -> None:
     first = proposed(shop)
     second = split(shop, fresh=True)
@@ -137,7 +130,6 @@ ChantProject(root, user_config=user_config, stop_at=moment).split(id, force=True
 
 
 @pytest.mark.parametrize("moment", ["journal-staged", "journal-intent", "journal-step", "journal-done"])
-@pytest.mark.requirement("chant:split:all_or_none")
 def test_a_crash_leaves_all_members_or_none(shop: Workshop, moment: str) -> None:
     proposed(shop)
     before = specs(shop)
@@ -154,7 +146,6 @@ def test_a_crash_leaves_all_members_or_none(shop: Workshop, moment: str) -> None
     assert shop.project.text(ID).startswith("---\ntype: group\n")
 
 
-@pytest.mark.requirement("chant:split:ids_are_free")
 def test_numbers_of_members_that_are_or_were_there_are_not_taken(shop: Workshop) -> None:
     shop.spec(f"{ID}.1", status="completed")
     archive = shop.root / ".chant" / "archive" / ID[:10]
@@ -174,7 +165,7 @@ MANY = [f"Part {number} answers" for number in range(20)]
 """So many that half of them are too many for one member."""
 
 
-@pytest.mark.requirement("chant:split:recursive_goes_deeper", "chant:split:members_of_members")
+@pytest.mark.requirement("chant:split:recursive_goes_deeper")
 def test_members_that_are_still_too_complex_are_split_in_the_same_run(shop: Workshop) -> None:
     shop.spec(ID, "split-coarse", criteria=MANY)
     shop.commit()
@@ -231,7 +222,6 @@ def test_a_member_that_cannot_be_split_stays_whole(shop: Workshop) -> None:
 # Ways out
 
 
-@pytest.mark.requirement("chant:split:changed_spec_is_split_anew")
 def test_a_blocked_spec_that_changed_is_split_anew_as_the_refusal_says(shop: Workshop) -> None:
     record = proposed(shop)
     shop.spec(ID, criteria=EIGHT, depends_on=["nothing"])
@@ -248,7 +238,6 @@ def test_a_blocked_spec_that_changed_is_split_anew_as_the_refusal_says(shop: Wor
     assert anew["proposal"]["written"] == MEMBERS
 
 
-@pytest.mark.requirement("chant:split:stored_proposal_is_written")
 def test_a_proposal_that_cannot_be_written_at_once_waits(shop: Workshop) -> None:
     shop.spec(ID, "wait", criteria=EIGHT)
     shop.commit()
@@ -270,7 +259,6 @@ def test_a_proposal_that_cannot_be_written_at_once_waits(shop: Workshop) -> None
     assert (written["process_id"], written["proposal"]["written"]) == (record["process_id"], MEMBERS)
 
 
-@pytest.mark.requirement("chant:split:runs_like_work")
 def test_what_a_log_holds_from_before_is_no_obstacle(shop: Workshop) -> None:
     log = shop.root / ".chant" / "logs" / f"{ID}.log"
     log.parent.mkdir(parents=True)
@@ -281,7 +269,6 @@ def test_what_a_log_holds_from_before_is_no_obstacle(shop: Workshop) -> None:
     assert len(record["proposal"]["members"]) == 3
 
 
-@pytest.mark.requirement("chant:split:harms_no_checkout")
 def test_a_copy_in_a_folder_that_is_not_ours_any_more_stays(shop: Workshop, tmp_path: Path) -> None:
     before = tmp_path / "before"
     shop.configure(f"  worktree_root: {before}\n")
@@ -297,7 +284,6 @@ def test_a_copy_in_a_folder_that_is_not_ours_any_more_stays(shop: Workshop, tmp_
     assert worktree.exists()
 
 
-@pytest.mark.requirement("chant:work_start:agents_at_once_are_limited")
 def test_two_splits_at_once_take_one_place_once(shop: Workshop) -> None:
     shop.configure("limits:\n  agents_at_once: 1\n")
     for id in (ID, OTHER):

@@ -90,7 +90,6 @@ STACKS = {
 }
 
 
-@pytest.mark.requirement("environment:recipes:five_stacks")
 @pytest.mark.parametrize("name", STACKS)
 def test_a_clone_has_its_first_passing_check_by_what_is_proposed(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch, name: str

@@ -32,7 +32,6 @@ def differing(before: Mapping[str, object], after: Mapping[str, object]) -> list
     return sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
 
 
-@pytest.mark.requirement("chant:checkout:merge_changes_only_the_works_files")
 @in_states(*FREE)
 def test_merge_changes_only_what_the_work_changed(state: State, tmp_path: Path) -> None:
     checkout = state(tmp_path)
@@ -112,7 +111,6 @@ ENDS_BY_STATE = [
 """Each end in a third of the states; `make trials` tries all in all."""
 
 
-@pytest.mark.requirement("chant:checkout:stopped_work_leaves_it_as_it_was")
 @pytest.mark.parametrize(("state", "ends"), ENDS_BY_STATE)
 def test_work_that_ends_otherwise_changes_nothing_but_its_spec(
     state: State, ends: Iterable[tuple[Callable[[Checkout], None], str, str]], tmp_path: Path
@@ -130,7 +128,6 @@ def test_work_that_ends_otherwise_changes_nothing_but_its_spec(
     assert kept == [f"refs/chant/backup/{ID}/1" for end_work, *_ in ends if end_work is reset]
 
 
-@pytest.mark.requirement("chant:checkout:merge_waits_for_local_changes")
 @in_states(*WAITING)
 def test_merge_waits_and_touches_nothing(state: State, tmp_path: Path) -> None:
     checkout = state(tmp_path)
@@ -147,7 +144,6 @@ def test_merge_waits_and_touches_nothing(state: State, tmp_path: Path) -> None:
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:checkout:hooks_and_signing_apply_to_the_merge")
 def test_hooks_look_at_the_merge_and_none_runs_in_the_users_checkout(tmp_path: Path) -> None:
     checkout = hooked(tmp_path)
     assert checkout.run()["end_state"] == "completed"
@@ -157,14 +153,12 @@ def test_hooks_look_at_the_merge_and_none_runs_in_the_users_checkout(tmp_path: P
     assert checkout.git("log", "-1", "--format=%B", "main").splitlines()[1] == "Ticket: 7"
 
 
-@pytest.mark.requirement("chant:checkout:hooks_and_signing_apply_to_the_merge")
 def test_merge_is_signed_where_the_user_signs(tmp_path: Path) -> None:
     checkout = signing(tmp_path)
     assert checkout.run()["end_state"] == "completed"
     assert "gpgsig a signature of Ada" in checkout.git("cat-file", "commit", "main")
 
 
-@pytest.mark.requirement("chant:checkout:merge_changes_only_the_works_files")
 def test_merged_file_passes_the_users_filters(tmp_path: Path) -> None:
     checkout = filtered(tmp_path)
     assert checkout.run()["end_state"] == "completed"
@@ -173,7 +167,6 @@ def test_merged_file_passes_the_users_filters(tmp_path: Path) -> None:
     assert checkout.git("show", f"main:{TARGET}") == f"one\ntwo\nthree\n{line.lower()}"
 
 
-@pytest.mark.requirement("chant:checkout:start_needs_a_commit")
 @pytest.mark.parametrize("is_begun", [False, True])
 def test_start_is_refused_where_there_is_no_commit_to_start_from(is_begun: bool, tmp_path: Path) -> None:
     checkout = made(tmp_path)

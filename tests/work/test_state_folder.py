@@ -29,7 +29,6 @@ def waiting(shop: Workshop) -> Path:
     return mine
 
 
-@pytest.mark.requirement("trust:state:copies_are_written_for_others")
 def test_records_and_logs_are_copied_for_other_programs(shop: Workshop) -> None:
     shop.spec(ID)
     shop.commit()
@@ -47,7 +46,6 @@ def test_records_and_logs_are_copied_for_other_programs(shop: Workshop) -> None:
     assert "forged" not in shop.handle().log(ID).data["content"]
 
 
-@pytest.mark.requirement("trust:state:copies_are_written_for_others")
 def test_copies_are_not_written_through_links(shop: Workshop, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -63,7 +61,6 @@ def test_copies_are_not_written_through_links(shop: Workshop, tmp_path: Path) ->
     assert list(inside.iterdir()) == []
 
 
-@pytest.mark.requirement("trust:state:a_copy_is_not_believed")
 def test_a_copied_repository_has_nothing_of_the_originals_runs(shop: Workshop, tmp_path: Path) -> None:
     mine = waiting(shop)
     copy = Workshop.__new__(Workshop)
@@ -83,7 +80,6 @@ def test_a_copied_repository_has_nothing_of_the_originals_runs(shop: Workshop, t
     assert shop.project.status(ID) == "completed"
 
 
-@pytest.mark.requirement("trust:state:a_copy_is_not_believed")
 def test_a_moved_repository_keeps_its_runs(shop: Workshop, tmp_path: Path) -> None:
     mine = waiting(shop)
     worktree = shop.worktrees()
@@ -114,7 +110,6 @@ def made_earlier(root: Path) -> None:
     shutil.rmtree(state / "locks")
 
 
-@pytest.mark.requirement("trust:state:earlier_releases_wait_for_a_person")
 def test_the_runs_of_an_earlier_release_go_on(shop: Workshop) -> None:
     mine = waiting(shop)
     record = shop.record(ID)
@@ -137,7 +132,6 @@ def test_the_runs_of_an_earlier_release_go_on(shop: Workshop) -> None:
     assert shop.handle().take_over_earlier_release() == 0
 
 
-@pytest.mark.requirement("trust:state:only_marked_folders_are_removed")
 def test_a_worktree_without_our_mark_stays(shop: Workshop) -> None:
     shop.spec(ID, "wait")
     shop.commit()
@@ -154,7 +148,6 @@ def test_a_worktree_without_our_mark_stays(shop: Workshop) -> None:
     assert shop.branches() == [f"chant/{ID}"]
 
 
-@pytest.mark.requirement("trust:state:records_are_checked_when_read")
 def test_names_of_specs_become_names_of_branches_and_files_in_one_way(shop: Workshop) -> None:
     name = "Fix It..now"
     shop.spec(name)
@@ -171,7 +164,6 @@ def test_names_of_specs_become_names_of_branches_and_files_in_one_way(shop: Work
     assert shop.project.status(name) == "completed"
 
 
-@pytest.mark.requirement("trust:state:no_one_else_reads_it")
 def test_nobody_else_can_read_what_runs_leave_in_our_folders(shop: Workshop) -> None:
     """With a mask that takes no right away, the rights are those that we give."""
     top = Path(os.environ["XDG_STATE_HOME"]) / "chant-mcp"
@@ -199,7 +191,6 @@ def test_nobody_else_can_read_what_runs_leave_in_our_folders(shop: Workshop) -> 
         os.umask(before)
 
 
-@pytest.mark.requirement("trust:state:a_project_made_again_begins_anew")
 @pytest.mark.parametrize("keeps", ["nothing", "branches"])
 def test_a_project_that_was_made_again_at_its_place_starts_the_same_spec(
     shop: Workshop, tmp_path: Path, keeps: str

@@ -71,7 +71,6 @@ def by_a_command(checkout: Checkout) -> None:
 # Work that cannot be merged yet
 
 
-@pytest.mark.requirement("chant:merge:waiting_work_goes_on_when_the_way_is_free")
 @pytest.mark.parametrize("go_on", [by_merge_of_it, by_merge_of_all, by_opening, by_a_command])
 def test_work_that_waits_goes_on_when_the_users_change_is_gone(go_on: Any, tmp_path: Path) -> None:
     checkout = made(tmp_path)
@@ -91,7 +90,6 @@ def test_work_that_waits_goes_on_when_the_users_change_is_gone(go_on: Any, tmp_p
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:merge:waiting_work_goes_on_when_the_way_is_free")
 def test_work_that_waits_goes_on_when_the_users_merge_has_ended(tmp_path: Path) -> None:
     checkout = made(tmp_path)
     for branch, text in (("side", "aside\n"), ("main", "main\n")):
@@ -110,7 +108,6 @@ def test_work_that_waits_goes_on_when_the_users_merge_has_ended(tmp_path: Path) 
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:merge:commits_of_the_user_meanwhile_are_merged")
 def test_commit_of_the_waiting_change_is_merged_with_the_work(tmp_path: Path) -> None:
     checkout = made(tmp_path)
     checkout.write(TARGET, "zero\none\ntwo\nthree\n")
@@ -122,7 +119,6 @@ def test_commit_of_the_waiting_change_is_merged_with_the_work(tmp_path: Path) ->
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:merge:locked_index_is_waited_for")
 def test_lock_that_somebody_holds_on_the_index_is_waited_for(tmp_path: Path) -> None:
     checkout = made(tmp_path)
     checkout.label("wait")
@@ -160,7 +156,6 @@ def conflicting(tmp_path: Path) -> Checkout:
     return checkout
 
 
-@pytest.mark.requirement("chant:merge:conflict_becomes_a_spec")
 def test_conflict_is_written_down_as_a_spec_that_tells_what_to_do(conflicting: Checkout) -> None:
     old, before = conflicting.tip(), conflicting.files(conflicting.top)
     record = conflicting.go()
@@ -197,7 +192,6 @@ def test_conflict_is_written_down_as_a_spec_that_tells_what_to_do(conflicting: C
     conflicting.check_sound()
 
 
-@pytest.mark.requirement("chant:merge:settled_conflict_is_merged")
 @pytest.mark.parametrize("go_on", [by_merge_of_it, by_opening])
 def test_conflict_is_merged_when_a_person_has_settled_it(go_on: Any, conflicting: Checkout) -> None:
     conflicting.go()
@@ -226,7 +220,6 @@ def working(tmp_path: Path) -> Checkout:
     return checkout
 
 
-@pytest.mark.requirement("chant:merge:spec_edits_of_both_survive")
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -252,7 +245,6 @@ def test_spec_keeps_what_the_user_wrote_and_what_the_agent_ticked(
     working.check_sound()
 
 
-@pytest.mark.requirement("chant:merge:spec_edits_of_both_survive")
 def test_spec_keeps_the_users_order_of_keys_and_line_ends(working: Checkout) -> None:
     path = working.project.path(ID)
     head, body = path.read_text("utf-8").removeprefix("---\n").split("---\n", 1)
@@ -270,7 +262,6 @@ def test_spec_keeps_the_users_order_of_keys_and_line_ends(working: Checkout) -> 
     assert after.count("- [x]") == 2
 
 
-@pytest.mark.requirement("chant:merge:added_criterion_is_not_taken_for_done")
 def test_criterion_that_the_user_adds_meanwhile_keeps_the_spec_open(working: Checkout) -> None:
     old = working.tip()
     replace(working.project.path(ID), "- [ ] People arrive\n", "- [ ] People arrive\n- [ ] Dry\n")
@@ -285,7 +276,6 @@ def test_criterion_that_the_user_adds_meanwhile_keeps_the_spec_open(working: Che
     assert "- [x] Dry" in working.project.text(ID)
 
 
-@pytest.mark.requirement("chant:merge:same_line_needs_attention")
 def test_line_that_both_changed_needs_attention_and_nothing_is_written(tmp_path: Path) -> None:
     script = (
         'while [ ! -e "$CHANT_PROJECT/.chant/demo-go/$CHANT_SPEC_ID" ]; do sleep 0.02; done\n'
@@ -309,7 +299,6 @@ def test_line_that_both_changed_needs_attention_and_nothing_is_written(tmp_path:
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:merge:cancelled_by_hand_is_not_merged")
 def test_spec_that_is_cancelled_by_hand_is_not_merged(working: Checkout) -> None:
     old, before = working.tip(), working.seen()
     replace(working.project.path(ID), "status: in_progress", "status: cancelled")
@@ -322,7 +311,6 @@ def test_spec_that_is_cancelled_by_hand_is_not_merged(working: Checkout) -> None
     working.check_sound()
 
 
-@pytest.mark.requirement("chant:merge:commits_of_the_user_meanwhile_are_merged")
 def test_commits_of_the_user_on_the_main_branch_are_merged_with_the_work(working: Checkout) -> None:
     path = working.project.path(ID)
     replace(path, "is wide", "is cold")
@@ -339,7 +327,6 @@ def test_commits_of_the_user_on_the_main_branch_are_merged_with_the_work(working
 # Work that is not merged, whatever its evidence
 
 
-@pytest.mark.requirement("chant:merge:new_loop_is_refused")
 def test_dependency_that_closes_a_loop_is_refused(tmp_path: Path) -> None:
     checkout = scripted(
         tmp_path,
@@ -356,7 +343,6 @@ def test_dependency_that_closes_a_loop_is_refused(tmp_path: Path) -> None:
     assert not (checkout.top / "work.txt").exists()
 
 
-@pytest.mark.requirement("chant:merge:other_specs_need_permission")
 @pytest.mark.parametrize("is_allowed", [False, True])
 def test_change_of_another_spec_needs_permission(is_allowed: bool, tmp_path: Path) -> None:
     checkout = made(tmp_path, config="  allow_other_specs: true\n" if is_allowed else "")
@@ -374,7 +360,6 @@ def test_change_of_another_spec_needs_permission(is_allowed: bool, tmp_path: Pat
     checkout.check_sound()
 
 
-@pytest.mark.requirement("trust:runs:what_they_add_waits")
 def test_a_spec_that_a_branch_brings_waits_for_a_person_and_chooses_nothing(tmp_path: Path) -> None:
     new = "2026-02-02-009-new"
     checkout = scripted(
@@ -395,7 +380,6 @@ def test_a_spec_that_a_branch_brings_waits_for_a_person_and_chooses_nothing(tmp_
         checkout.chant().work_start(new)
 
 
-@pytest.mark.requirement("trust:runs:what_people_decide_stays")
 @pytest.mark.parametrize(
     ("change", "is_merged"),
     [
@@ -431,7 +415,6 @@ def test_work_leaves_to_people_what_they_decide_about_other_specs(
     assert (checkout.top / "x").exists() == is_merged
 
 
-@pytest.mark.requirement("trust:landing:hooks_are_those_of_the_start")
 @pytest.mark.parametrize(
     ("deed", "said"),
     [
@@ -465,7 +448,6 @@ def test_work_does_not_land_past_hooks_that_were_silenced_meanwhile(
     assert (checkout.top / "x").exists()
 
 
-@pytest.mark.requirement("trust:landing:hooks_are_those_of_the_start")
 @pytest.mark.parametrize(
     ("deed", "said"),
     [
@@ -493,7 +475,6 @@ def test_work_does_not_land_past_hooks_or_settings_that_were_swapped_meanwhile(
     assert (checkout.top / "x").exists()
 
 
-@pytest.mark.requirement("trust:landing:hooks_are_those_of_the_checkout")
 @pytest.mark.parametrize("hook", ["commit-msg", "post-index-change", "reference-transaction"])
 @pytest.mark.parametrize("is_of_user", [True, False], ids=["the user's", "the clone's"])
 def test_hooks_that_a_branch_brings_do_not_run_at_its_merge(
@@ -517,7 +498,6 @@ def test_hooks_that_a_branch_brings_do_not_run_at_its_merge(
     assert not mark.exists()
 
 
-@pytest.mark.requirement("chant:merge:specs_never_vanish")
 def test_removal_of_other_specs_is_refused_even_with_permission(tmp_path: Path) -> None:
     checkout = made(tmp_path, config="  allow_other_specs: true\n")
     checkout.label("delete-others")
@@ -528,7 +508,6 @@ def test_removal_of_other_specs_is_refused_even_with_permission(tmp_path: Path) 
     assert (checkout.tip(), checkout.others()) == (old, others)
 
 
-@pytest.mark.requirement("chant:merge:late_result_of_an_older_run_is_refused")
 def test_late_result_of_an_older_run_is_refused(tmp_path: Path) -> None:
     checkout = made(tmp_path)
     checkout.label("wait")
@@ -558,7 +537,6 @@ def taken_over(tmp_path: Path) -> Checkout:
     return checkout
 
 
-@pytest.mark.requirement("chant:merge:persons_commits_and_ticks_count")
 def test_commits_and_ticks_of_a_person_count(taken_over: Checkout) -> None:
     tree = worktree(taken_over)
     (tree / TARGET).write_text("by hand\n", encoding="utf-8")
@@ -573,7 +551,6 @@ def test_commits_and_ticks_of_a_person_count(taken_over: Checkout) -> None:
     taken_over.check_sound()
 
 
-@pytest.mark.requirement("chant:merge:nothing_unproven_is_merged_by_hand")
 @pytest.mark.parametrize("is_committed", [False, True])
 def test_work_by_hand_without_proof_is_refused_and_kept(is_committed: bool, taken_over: Checkout) -> None:
     tree, old, before = worktree(taken_over), taken_over.tip(), taken_over.seen()
@@ -587,7 +564,6 @@ def test_work_by_hand_without_proof_is_refused_and_kept(is_committed: bool, take
     assert taken_over.worktrees() == [ID]
 
 
-@pytest.mark.requirement("chant:merge:nothing_unproven_is_merged_by_hand")
 def test_spec_that_nobody_worked_on_has_nothing_to_merge(tmp_path: Path) -> None:
     checkout = made(tmp_path)
     with pytest.raises(RefusedError, match="has no run whose work could be merged"):
@@ -595,7 +571,6 @@ def test_spec_that_nobody_worked_on_has_nothing_to_merge(tmp_path: Path) -> None
     assert checkout.chant().merge().text == "Nothing waits for a merge."
 
 
-@pytest.mark.requirement("chant:merge:kinds_of_files_come_along")
 def test_modes_links_moves_and_removals_of_the_agent_come_along(tmp_path: Path) -> None:
     checkout = scripted(
         tmp_path,

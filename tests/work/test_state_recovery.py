@@ -105,7 +105,6 @@ def reachable(checkout: Checkout, commit: str) -> bool:
     return bool(refs)
 
 
-@pytest.mark.requirement("chant:recovery:death_before_the_work_is_a_failure")
 @pytest.mark.parametrize("moment", BEFORE_THE_WORK)
 def test_start_says_so_when_its_runner_dies_and_the_next_one_works(
     moment: str, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
@@ -120,7 +119,6 @@ def test_start_says_so_when_its_runner_dies_and_the_next_one_works(
     assert_can_be_started_again(checkout, before, old)
 
 
-@pytest.mark.requirement("chant:recovery:death_before_the_work_is_a_failure")
 @pytest.mark.parametrize("moment", BEFORE_THE_WORK)
 def test_runner_that_dies_before_the_work_is_found_by_the_next_opening(
     moment: str, checkout: Checkout
@@ -148,7 +146,6 @@ def assert_can_be_started_again(checkout: Checkout, before: dict[str, Any], old:
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:recovery:death_of_the_starter_leaves_nothing")
 @pytest.mark.parametrize("moment", ["after-token", "after-record"])
 def test_start_whose_starter_dies_leaves_nothing_that_runs(moment: str, checkout: Checkout) -> None:
     before, old, spec = checkout.seen(), checkout.tip(), checkout.project.text(ID)
@@ -165,7 +162,6 @@ def test_start_whose_starter_dies_leaves_nothing_that_runs(moment: str, checkout
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:recovery:proven_work_is_merged", "receipts:left:after_a_crash")
 @pytest.mark.parametrize("moment", AFTER_THE_WORK)
 def test_work_that_was_proven_when_its_runner_died_is_merged(moment: str, checkout: Checkout) -> None:
     before, old = checkout.seen(), checkout.tip()
@@ -198,7 +194,6 @@ def test_work_that_was_proven_when_its_runner_died_is_merged(moment: str, checko
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:landing:style_after_a_crash", "receipts:left:after_a_crash")
 @pytest.mark.parametrize("moment", ["index-locked", "after-index", "after-ref", "after-merge"])
 @pytest.mark.parametrize("style", ["squash", "rebase"])
 def test_work_that_was_landing_in_another_style_lands_once(
@@ -237,7 +232,6 @@ def test_work_that_was_landing_in_another_style_lands_once(
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:recovery:unproven_work_is_kept")
 def test_work_without_evidence_is_kept_when_its_runner_dies(checkout: Checkout) -> None:
     checkout.label("unticked")
     old = checkout.tip()
@@ -261,7 +255,6 @@ def test_work_without_evidence_is_kept_when_its_runner_dies(checkout: Checkout) 
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:recovery:unproven_work_is_kept")
 def test_commit_of_a_killed_run_stays_when_the_next_start_is_fresh(checkout: Checkout) -> None:
     checkout.label("dirty")
     dies(checkout, "after-agent-exit")
@@ -280,7 +273,6 @@ def test_commit_of_a_killed_run_stays_when_the_next_start_is_fresh(checkout: Che
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:recovery:index_lock_of_a_dead_run_is_freed")
 def test_lock_of_the_index_that_a_dead_run_left_is_freed(checkout: Checkout) -> None:
     record = dies(checkout, "index-locked")
     lock = checkout.top / ".git" / "index.lock"
@@ -290,7 +282,6 @@ def test_lock_of_the_index_that_a_dead_run_left_is_freed(checkout: Checkout) -> 
     assert checkout.record()["end_state"] == "completed"
 
 
-@pytest.mark.requirement("chant:recovery:every_opening_recovers")
 @pytest.mark.parametrize("opened", ["tool", "command", "start"])
 def test_any_opening_of_the_project_recovers(
     opened: str, checkout: Checkout, run_server: Callable[..., subprocess.Popen[bytes]]
@@ -315,7 +306,6 @@ def test_any_opening_of_the_project_recovers(
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:recovery:openings_at_once_agree")
 def test_openings_at_once_agree_on_a_run_that_died(checkout: Checkout) -> None:
     checkout.label("wait")
     for _ in range(4):
@@ -326,7 +316,6 @@ def test_openings_at_once_agree_on_a_run_that_died(checkout: Checkout) -> None:
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:recovery:openings_at_once_agree")
 def test_work_that_waited_is_merged_once_by_openings_at_once(checkout: Checkout) -> None:
     old = checkout.tip()
     checkout.write(TARGET, "changed by the user\n")
@@ -345,7 +334,6 @@ def at_once(checkout: Checkout) -> list[list[str]]:
         return [done.result() for done in [pool.submit(chant.recover) for chant in opened]]
 
 
-@pytest.mark.requirement("chant:recovery:hand_set_in_progress_is_left_alone")
 def test_spec_that_a_person_set_in_progress_is_left_alone(checkout: Checkout) -> None:
     path = checkout.project.path(ID)
     path.write_bytes(path.read_bytes().replace(b"pending", b"in_progress"))
@@ -354,7 +342,6 @@ def test_spec_that_a_person_set_in_progress_is_left_alone(checkout: Checkout) ->
     assert path.read_bytes() == text
 
 
-@pytest.mark.requirement("chant:recovery:wanted_stop_is_finished")
 @pytest.mark.parametrize(
     ("moment", "status"), [("before-term", "in_progress"), ("after-term", "in_progress")]
 )
@@ -392,7 +379,6 @@ SIGNALS = ("before-term", "after-term", "before-kill", "after-kill")
 """Moments of a process that ends an agent that does not end when asked to."""
 
 
-@pytest.mark.requirement("chant:recovery:wanted_stop_is_finished")
 @pytest.mark.parametrize("moment", SIGNALS)
 def test_runner_that_dies_while_it_ends_its_agent_is_paused_all_the_same(
     moment: str, checkout: Checkout
@@ -408,7 +394,6 @@ def test_runner_that_dies_while_it_ends_its_agent_is_paused_all_the_same(
     assert_goes_on(checkout)
 
 
-@pytest.mark.requirement("chant:recovery:every_opening_recovers")
 @pytest.mark.parametrize("moment", SIGNALS)
 def test_recovery_that_dies_while_it_ends_an_agent_is_finished_by_the_next_one(
     moment: str, checkout: Checkout
@@ -445,7 +430,6 @@ def assert_goes_on(checkout: Checkout) -> None:
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:recovery:others_recovery_is_waited_for")
 def test_start_waits_for_another_process_that_looks_after_the_dead_run(checkout: Checkout) -> None:
     checkout.label("stubborn")
     assert started(checkout).returncode == 0
@@ -465,7 +449,6 @@ def test_start_waits_for_another_process_that_looks_after_the_dead_run(checkout:
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:recovery:files_of_dead_processes_are_removed")
 def test_files_that_dead_processes_left_are_removed_and_those_of_living_ones_stay(checkout: Checkout) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()

@@ -15,7 +15,6 @@ from writing import Wire, git
 # Which there are, and which can go
 
 
-@pytest.mark.requirement("chant:worktrees:list_tells_whose_they_are")
 def test_list_of_worktrees_tells_whose_they_are_and_why_they_are_kept(tmp_path: Path) -> None:
     checkout = made(tmp_path)
     checkout.label("dirty")
@@ -34,7 +33,6 @@ def test_list_of_worktrees_tells_whose_they_are_and_why_they_are_kept(tmp_path: 
     }
 
 
-@pytest.mark.requirement("chant:worktrees:prune_keeps_what_is_not_merged")
 @pytest.mark.parametrize(
     ("behaviour", "why"),
     [
@@ -59,7 +57,6 @@ def test_prune_keeps_what_is_nowhere_else(behaviour: str, why: str, tmp_path: Pa
         assert told.endswith(why)
 
 
-@pytest.mark.requirement("chant:worktrees:prune_keeps_what_is_not_merged")
 def test_prune_keeps_the_worktree_of_a_run_under_way_and_of_a_paused_one(tmp_path: Path) -> None:
     checkout = made(tmp_path)
     checkout.label("wait")
@@ -71,7 +68,6 @@ def test_prune_keeps_the_worktree_of_a_run_under_way_and_of_a_paused_one(tmp_pat
     assert Path(tree).is_dir()
 
 
-@pytest.mark.requirement("chant:worktrees:prune_removes_what_is_merged")
 def test_prune_removes_what_holds_nothing_of_its_own(tmp_path: Path) -> None:
     checkout = made(tmp_path)
     checkout.label("fail")
@@ -88,7 +84,6 @@ def test_prune_removes_what_holds_nothing_of_its_own(tmp_path: Path) -> None:
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:worktrees:users_own_are_left_alone")
 def test_worktrees_of_the_users_own_are_neither_listed_nor_removed(tmp_path: Path) -> None:
     checkout = made(tmp_path)
     checkout.git("worktree", "add", "-q", str(tmp_path / "mine"), "-b", "chant/mine")
@@ -97,7 +92,6 @@ def test_worktrees_of_the_users_own_are_neither_listed_nor_removed(tmp_path: Pat
     assert (tmp_path / "mine" / TARGET).exists()
 
 
-@pytest.mark.requirement("chant:worktrees:retry_goes_on_or_keeps_a_backup")
 def test_retry_goes_on_and_a_fresh_start_keeps_what_was_there(tmp_path: Path) -> None:
     checkout = made(tmp_path)
     checkout.label("unticked")
@@ -116,7 +110,6 @@ def test_retry_goes_on_and_a_fresh_start_keeps_what_was_there(tmp_path: Path) ->
     assert checkout.git("rev-parse", f"refs/chant/backup/{ID}/1").strip() == tip
 
 
-@pytest.mark.requirement("chant:worktrees:fresh_start_keeps_uncommitted_work")
 @pytest.mark.parametrize("is_tracked", [True, False])
 def test_fresh_start_keeps_work_that_was_not_committed(is_tracked: bool, tmp_path: Path) -> None:
     checkout = made(tmp_path, is_tracked=is_tracked)
@@ -167,7 +160,6 @@ def agent(checkout: Checkout) -> Iterator[Wire]:
         process.communicate()
 
 
-@pytest.mark.requirement("chant:work_start:agent_sees_two_roots", "trust:runs:what_they_add_waits")
 def test_agents_own_spec_is_that_of_the_worktree_and_others_are_the_projects(
     agent: Wire, checkout: Checkout
 ) -> None:
@@ -187,7 +179,6 @@ def test_agents_own_spec_is_that_of_the_worktree_and_others_are_the_projects(
     assert "names no prompt" in agent.error("chant_add", description="Mine", prompt="mine")
 
 
-@pytest.mark.requirement("chant:work_start:agent_sees_two_roots")
 def test_agent_is_refused_what_is_for_others_to_do_with_its_own_spec(agent: Wire, checkout: Checkout) -> None:
     spec, record = checkout.project.text(ID), checkout.record()
     copy = (Path(record["worktree"]) / checkout.spec).read_bytes()
@@ -201,7 +192,6 @@ def test_agent_is_refused_what_is_for_others_to_do_with_its_own_spec(agent: Wire
     assert checkout.record() == record
 
 
-@pytest.mark.requirement("chant:provider:config_is_never_committed")
 def test_configuration_of_an_agents_server_lies_beside_the_worktree_and_is_never_committed(
     checkout: Checkout,
 ) -> None:

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from work.kit import ID, Record, Workshop
 from writing import git
 
@@ -57,7 +56,6 @@ def prepare(shop: Workshop, script: str, checks: str = "checks:\n  libs: ['true'
     git(shop.root, "commit", "-q", "-am", "Configuration")
 
 
-@pytest.mark.requirement("chant:run:submodules")
 def test_submodules_are_there_for_agents_and_checks_without_their_origins(shop: Workshop) -> None:
     with_submodules(shop)
     read = "grep -q outer libs/outer/lib.txt && grep -q inner libs/outer/deep/lib.txt"
@@ -70,7 +68,6 @@ def test_submodules_are_there_for_agents_and_checks_without_their_origins(shop: 
     assert git(shop.root, "status", "--porcelain") == ""
 
 
-@pytest.mark.requirement("chant:run:submodules")
 def test_commits_in_a_submodule_come_back_as_a_branch_of_it(shop: Workshop) -> None:
     with_submodules(shop)
     work = (
@@ -90,7 +87,6 @@ def test_commits_in_a_submodule_come_back_as_a_branch_of_it(shop: Workshop) -> N
     git(shop.root, "fsck", "--strict")
 
 
-@pytest.mark.requirement("chant:run:submodules")
 def test_what_an_agent_leaves_in_a_submodule_is_kept_and_named(shop: Workshop) -> None:
     with_submodules(shop)
     work = (
@@ -103,7 +99,6 @@ def test_what_an_agent_leaves_in_a_submodule_is_kept_and_named(shop: Workshop) -
     assert git(place / "libs" / "outer", "log", "-1", "--format=%s", "side").strip() == "Lost"
 
 
-@pytest.mark.requirement("chant:run:submodules")
 def test_the_folder_of_a_failed_run_has_its_submodules(shop: Workshop) -> None:
     with_submodules(shop)
     work = "cd libs/outer; echo more >> lib.txt; git commit -q -am Outer; cd ../.."
@@ -144,7 +139,6 @@ HOOKS = [
 ]
 
 
-@pytest.mark.requirement("trust:submodules:their_settings_start_nothing")
 def test_no_program_of_a_submodules_settings_is_run(shop: Workshop) -> None:
     with_submodules(shop)
     prepare(shop, COMMITS_IN_BOTH)
@@ -172,7 +166,6 @@ def test_no_program_of_a_submodules_settings_is_run(shop: Workshop) -> None:
     assert not marks.exists(), marks.read_text("utf-8")
 
 
-@pytest.mark.requirement("trust:submodules:act_like_folders")
 def test_work_that_changes_what_acts_in_a_submodule_waits(shop: Workshop) -> None:
     with_submodules(shop)
     hooks = "mkdir .claude; echo '{}' > .claude/settings.json; git add -A; git commit -q -m Hooks"
@@ -184,7 +177,6 @@ def test_work_that_changes_what_acts_in_a_submodule_waits(shop: Workshop) -> Non
     assert "Hooks" not in git(shop.root, "log", "--all", "--format=%s", "main")
 
 
-@pytest.mark.requirement("trust:submodules:act_like_folders")
 def test_what_acts_in_a_submodule_is_shown_before_it_is_trusted(shop: Workshop) -> None:
     outer = library(shop, "outer", "outer\n")
     (outer / ".claude").mkdir()

@@ -59,7 +59,6 @@ SHOWN = {
 }
 
 
-@pytest.mark.requirement("chant:run:state_out_of_the_way")
 @pytest.mark.parametrize("state", STATES)
 def test_pull_rebase_switch_and_merge_go_on_in_all_states_of_a_run(shop: Workshop, state: str) -> None:
     if state == "awaiting approval":
@@ -106,7 +105,6 @@ def test_pull_rebase_switch_and_merge_go_on_in_all_states_of_a_run(shop: Worksho
         assert status(shop) == "completed"
 
 
-@pytest.mark.requirement("chant:run:state_out_of_the_way")
 def test_what_a_person_writes_into_the_spec_is_seen_and_stays(shop: Workshop) -> None:
     path = shop.spec(ID, "fail")
     shop.commit()
@@ -120,7 +118,6 @@ def test_what_a_person_writes_into_the_spec_is_seen_and_stays(shop: Workshop) ->
     assert "status: failed" in git(shop.root, "show", f"HEAD:.chant/specs/{ID}.md")
 
 
-@pytest.mark.requirement("chant:run:state_out_of_the_way")
 def test_a_persons_decision_is_not_taken_back(shop: Workshop) -> None:
     shop.spec(ID, "fail")
     shop.spec(OTHER, "fail")
@@ -137,7 +134,6 @@ def test_a_persons_decision_is_not_taken_back(shop: Workshop) -> None:
     assert (status(shop), status(shop, OTHER)) == ("pending", "pending")
 
 
-@pytest.mark.requirement("chant:run:state_out_of_the_way")
 def test_a_final_state_is_to_be_committed(shop: Workshop) -> None:
     shop.spec(ID, "fail")
     shop.commit()

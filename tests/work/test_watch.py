@@ -101,7 +101,6 @@ async def test_watch_starts_stops_and_starts_again(shop: Workshop, call: Caller)
     ] * 2
 
 
-@pytest.mark.requirement("chant:watch_start:reports_all_ends")
 async def test_a_run_that_begins_and_ends_between_two_looks_is_reported(shop: Workshop, call: Caller) -> None:
     shop.configure(NEVER)
     shop.spec(ID, "fail")
@@ -140,9 +139,7 @@ def test_of_two_starts_at_once_one_watches(shop: Workshop) -> None:
     shop.handle().watch_stop()
 
 
-@pytest.mark.requirement(
-    "chant:watch_stop:not_running_is_refused", "chant:pause:signals_only_its_own_process"
-)
+@pytest.mark.requirement("chant:watch_stop:not_running_is_refused")
 def test_a_stranger_in_the_pid_file_is_never_signalled(shop: Workshop) -> None:
     shop.commit()
     stranger = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
@@ -179,9 +176,7 @@ def test_it_ends_well_when_told_by_a_signal(shop: Workshop, sign: signal.Signals
 
 
 @pytest.mark.requirement(
-    "chant:watch_status:worktree_has_six_keys",
-    "chant:watch_status:status_is_one_of_four",
-    "chant:watch:a_death_is_noticed_at_once",
+    "chant:watch_status:worktree_has_six_keys", "chant:watch_status:status_is_one_of_four"
 )
 async def test_a_runner_that_dies_is_noticed_by_an_event(shop: Workshop, call: Caller) -> None:
     shop.configure(NEVER)
@@ -208,7 +203,6 @@ async def test_a_runner_that_dies_is_noticed_by_an_event(shop: Workshop, call: C
     await call.text("chant_watch_stop")
 
 
-@pytest.mark.requirement("chant:watch:merges_what_waited")
 def test_work_that_waited_is_merged_when_its_hindrance_is_gone(shop: Workshop) -> None:
     shop.configure("watch: {poll_interval_ms: 50}\n")
     shop.spec(ID)
@@ -230,7 +224,6 @@ def test_work_that_waited_is_merged_when_its_hindrance_is_gone(shop: Workshop) -
     assert "# Spec" in mine.read_text("utf-8")
 
 
-@pytest.mark.requirement("chant:watch:retries_with_backoff", "chant:config:parallel_and_watch_settings")
 def test_failed_work_is_tried_again_as_configured(shop: Workshop) -> None:
     shop.configure(
         "watch:\n  idle_timeout_minutes: 0\n"
@@ -265,7 +258,6 @@ def parse(stamp: str) -> float:
     return datetime.fromisoformat(stamp.replace("Z", "+00:00")).timestamp()
 
 
-@pytest.mark.requirement("chant:watch:ends_when_idle")
 def test_it_ends_when_there_is_nothing_to_do(shop: Workshop) -> None:
     shop.configure("watch: {idle_timeout_minutes: 0}\n")
     shop.commit()
@@ -274,7 +266,6 @@ def test_it_ends_when_there_is_nothing_to_do(shop: Workshop) -> None:
     assert told == ["Watching", "Nothing to do, so this ends"]
 
 
-@pytest.mark.requirement("chant:watch:spares_work_by_hand")
 def test_once_clears_what_the_dead_left_and_spares_work_by_hand(shop: Workshop) -> None:
     shop.spec(ID, status="in_progress")
     shop.spec(OTHER)
@@ -296,7 +287,6 @@ def test_once_clears_what_the_dead_left_and_spares_work_by_hand(shop: Workshop) 
     assert not pid_file(shop).exists()
 
 
-@pytest.mark.requirement("chant:watch:removes_worktrees_nobody_needs")
 def test_once_removes_the_worktree_of_work_that_was_merged_by_hand(shop: Workshop) -> None:
     shop.spec(ID, "wait")
     shop.commit()
@@ -317,7 +307,6 @@ def test_once_removes_the_worktree_of_work_that_was_merged_by_hand(shop: Worksho
     assert shop.worktrees() == []
 
 
-@pytest.mark.requirement("chant:watch:removes_worktrees_nobody_needs")
 def test_each_worktree_is_looked_into_as_often_however_many_there_are(
     shop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -364,7 +353,6 @@ def forgotten(shop: Workshop, *behaviours: str) -> Path:
     return worktree
 
 
-@pytest.mark.requirement("chant:watch:removes_worktrees_nobody_needs")
 def test_once_removes_a_worktree_that_was_only_begun_and_that_no_run_is_recorded_of(shop: Workshop) -> None:
     worktree = forgotten(shop, "wait")
     tip = git(shop.root, "rev-parse", f"chant/{ID}").strip()
@@ -375,7 +363,6 @@ def test_once_removes_a_worktree_that_was_only_begun_and_that_no_run_is_recorded
     assert kept, "even that commit can be had back"
 
 
-@pytest.mark.requirement("chant:watch:removes_worktrees_nobody_needs")
 @pytest.mark.parametrize("what", ["file", "commit", "more bookkeeping", "untracked spec"])
 def test_a_worktree_without_a_record_stays_when_anybody_could_miss_it(shop: Workshop, what: str) -> None:
     if what == "untracked spec":
@@ -402,7 +389,6 @@ def test_without_git_there_is_nothing_to_watch_over(shop: Workshop) -> None:
     shop.handle().watch(once=True)
 
 
-@pytest.mark.requirement("chant:watch:commands")
 def test_the_command_tells_and_stops(shop: Workshop) -> None:
     shop.commit()
 

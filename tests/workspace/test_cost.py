@@ -30,14 +30,12 @@ def scenes(tmp_path: Path) -> tuple[Scene, Scene]:
     return small, make_scene(tmp_path / "large", GROWTH * _SIZE, tmp_path / "home")
 
 
-@pytest.mark.requirement("cost:operations:follow_the_change")
 def test_an_operation_on_one_item_costs_the_same_in_a_larger_project(scenes: tuple[Scene, Scene]) -> None:
     """Files, bytes, entries and items are counted; what reads all there is may grow as all there is."""
     found = growths(operations(), *scenes)
     assert {one.operation.name: one.excess() for one in found if one.excess()} == {}
 
 
-@pytest.mark.requirement("cost:operations:all_are_counted")
 def test_every_tool_and_method_is_counted_or_left_out_with_a_reason() -> None:
     """A new tool or method has to be counted, too."""
     tools = {entry.name for entries in toolsets().values() for entry in entries}
@@ -52,7 +50,6 @@ def test_every_tool_and_method_is_counted_or_left_out_with_a_reason() -> None:
     assert not counted & set(LEFT_OUT)
 
 
-@pytest.mark.requirement("cost:plans:batch_is_one_pass")
 def test_a_batch_looks_at_a_plan_once(tmp_path: Path) -> None:
     """A hundred operations visit what they touch, and none of them the rest of the plan."""
     scene = make_scene(tmp_path / "project", 2000, tmp_path / "home")
@@ -67,7 +64,6 @@ def test_a_batch_looks_at_a_plan_once(tmp_path: Path) -> None:
     assert removed(100) <= 100 * removed(1)
 
 
-@pytest.mark.requirement("cost:batches:folders_are_resolved_once")
 def test_a_batch_resolves_each_folder_once_and_not_each_file(tmp_path: Path) -> None:
     """Files that are made and moved by one change."""
     few, many = (_resolved_by_batches(tmp_path / str(count), count) for count in (5, 50))
@@ -99,7 +95,6 @@ def _resolved() -> int:
     return counted_work()["resolved"]
 
 
-@pytest.mark.requirement("cost:lint:nothing_changed")
 def test_lint_looks_at_what_changed(tmp_path: Path) -> None:
     """Asked again it looks for one configuration alone; a spec that changed is read again."""
     scene = make_scene(tmp_path / "project", _SIZE, tmp_path / "home")
@@ -113,7 +108,6 @@ def test_lint_looks_at_what_changed(tmp_path: Path) -> None:
     assert scene.call("chant_lint").text == first
 
 
-@pytest.mark.requirement("cost:completion:of_kept_names")
 def test_a_completion_reads_no_file_and_looks_at_each_item_once(tmp_path: Path) -> None:
     scene = make_scene(tmp_path / "project", _SIZE, tmp_path / "home")
     core = scene.workspace.session.workspace

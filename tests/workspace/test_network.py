@@ -66,7 +66,6 @@ def mixed(project: Project) -> None:
     write_ticket(project, 7, status="Approved", dependsOn="speckit:060-login#T002")
 
 
-@pytest.mark.requirement("workspace:network:says_what_lists_say", "workspace:features:tasks_join_the_graph")
 def test_a_script_gets_a_graph_with_columns(project: Project) -> None:
     mixed(project)
     network, found, learned = opened(project.root).network()
@@ -89,7 +88,6 @@ def test_a_script_gets_a_graph_with_columns(project: Project) -> None:
     assert list(graph.frontier()) == ["speckit:060-login#T002"]
 
 
-@pytest.mark.requirement("workspace:network:as_of_a_commit")
 def test_the_past_is_read_from_git(project: Project) -> None:
     mixed(project)
     project.repository()
@@ -112,7 +110,6 @@ def test_the_past_is_read_from_git(project: Project) -> None:
     assert "vine:plan.vine#other" in workspace.network()[0]
 
 
-@pytest.mark.requirement("workspace:network:as_of_a_commit")
 @pytest.mark.parametrize("revision", ["HEAD~20", "no-such-branch", "-x", "", "HEAD:plan.vine"])
 def test_a_revision_that_is_no_commit_is_refused(project: Project, revision: str) -> None:
     mixed(project)
@@ -123,13 +120,11 @@ def test_a_revision_that_is_no_commit_is_refused(project: Project, revision: str
     assert f"`{revision}`" in str(refused.value)
 
 
-@pytest.mark.requirement("workspace:network:as_of_a_commit")
 def test_a_folder_without_git_has_no_past(project: Project) -> None:
     with pytest.raises(GitError, match=r"'HEAD' cannot be read: .* is not in a git checkout"):
         opened(project.root).network_at("HEAD")
 
 
-@pytest.mark.requirement("workspace:network:as_of_a_commit")
 def test_a_project_below_the_top_is_read_by_its_own_paths(tmp_path: Path) -> None:
     inner = Project(tmp_path / "packages" / "inner")
     inner.specs.mkdir(parents=True)
@@ -153,7 +148,6 @@ def test_a_project_below_the_top_is_read_by_its_own_paths(tmp_path: Path) -> Non
     assert not [key for key in now["keys"] if "skipped" in key or "left" in key or "deeper" in key]
 
 
-@pytest.mark.requirement("workspace:network:as_of_a_commit")
 def test_archived_specs_and_the_configuration_are_those_of_the_commit(project: Project) -> None:
     project.spec(SPEC, depends_on=[OTHER, "chant:gone"])
     archive = f".chant/archive/2026-01-22/{OTHER}.md"
@@ -174,7 +168,6 @@ def test_archived_specs_and_the_configuration_are_those_of_the_commit(project: P
     assert told(workspace.network_at("HEAD~1")) == then
 
 
-@pytest.mark.requirement("workspace:network:as_of_a_commit")
 def test_repositories_that_only_the_git_program_reads_have_a_past_too(project: Project) -> None:
     mixed(project)
     for number in range(250):
@@ -187,7 +180,6 @@ def test_repositories_that_only_the_git_program_reads_have_a_past_too(project: P
         workspace.network_at("HEAD~1")
 
 
-@pytest.mark.requirement("workspace:network:as_of_a_commit", "workspace:network:says_what_lists_say")
 @pytest.mark.parametrize("seed", range(8))
 def test_a_clean_checkout_is_as_its_commit(project: Project, seed: int) -> None:
     draw = random.Random(seed)
@@ -248,7 +240,6 @@ def test_a_clean_checkout_is_as_its_commit(project: Project, seed: int) -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("workspace:features:dependencies_lead_out_and_in")
 async def test_tools_see_tasks_of_features(call: Caller) -> None:
     project = call.project
     project.spec(SPEC, depends_on=["speckit:060-login#T001"])
@@ -269,7 +260,6 @@ async def test_tools_see_tasks_of_features(call: Caller) -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.requirement("speckit:tasks:other_dialects_hold_a_task_up")
 async def test_completing_a_task_waits_for_a_spec(call: Caller) -> None:
     project = call.project
     project.spec(SPEC)
@@ -281,7 +271,6 @@ async def test_completing_a_task_waits_for_a_spec(call: Caller) -> None:
     await call.text("rstn_complete_task", task_id="T001")
 
 
-@pytest.mark.requirement("workspace:network:says_what_lists_say")
 def test_a_network_stays_as_it_was_and_the_next_one_is_as_of_now(project: Project) -> None:
     mixed(project)
     workspace = opened(project.root)

@@ -20,7 +20,6 @@ def write_plan(project: Project, status: str, needs: str = "") -> Path:
     return path
 
 
-@pytest.mark.requirement("graph:workspace:keys_join_the_dialects")
 async def test_a_spec_waits_for_a_task_and_a_ticket_until_both_are_done(call: Caller) -> None:
     ticket_project(call.project.root)
     write_ticket(call.project, 7)
@@ -38,7 +37,6 @@ async def test_a_spec_waits_for_a_task_and_a_ticket_until_both_are_done(call: Ca
     assert [spec["id"] for spec in (await call.data("chant_ready"))["specs"]] == [SPEC]
 
 
-@pytest.mark.requirement("graph:workspace:lookups_are_truthful")
 async def test_lint_names_items_of_other_dialects_that_are_not_there(call: Caller) -> None:
     call.project.spec(SPEC, depends_on=["vine:plan.vine#build"])
     assert "Unknown dependency 'vine:plan.vine#build'" in await call.text("chant_lint")
@@ -48,7 +46,6 @@ async def test_lint_names_items_of_other_dialects_that_are_not_there(call: Calle
     assert "no task other in plan.vine" in await call.text("chant_lint")
 
 
-@pytest.mark.requirement("vine:needs:other_dialects_hold_a_task_up")
 async def test_a_task_that_needs_a_spec_is_not_offered_and_not_claimed_before(call: Caller) -> None:
     call.project.spec(SPEC)
     write_plan(call.project, "notstarted", f" @needs(chant:{SPEC})")
@@ -64,7 +61,6 @@ async def test_a_task_that_needs_a_spec_is_not_offered_and_not_claimed_before(ca
     await call.text("vine_write", **claim)
 
 
-@pytest.mark.requirement("vine:needs:other_dialects_hold_a_task_up")
 async def test_force_claims_a_task_that_needs_a_spec(call: Caller) -> None:
     write_plan(call.project, "notstarted", " @needs(chant:gone)")
     operation = {"op": "claim", "id": "build"}
@@ -73,7 +69,6 @@ async def test_force_claims_a_task_that_needs_a_spec(call: Caller) -> None:
     await call.text("vine_write", file="plan.vine", operations=[{**operation, "force": True}])
 
 
-@pytest.mark.requirement("tickets:relations:other_dialects_are_waited_for")
 async def test_a_ticket_waits_for_a_spec_until_it_is_done(call: Caller) -> None:
     from chant_mcp import TicketProjects
 
@@ -90,7 +85,6 @@ async def test_a_ticket_waits_for_a_spec_until_it_is_done(call: Caller) -> None:
     assert f'"DEM-007" -> "chant:{SPEC}"' in tickets.picture(format="dot", all=True).text
 
 
-@pytest.mark.requirement("workspace:python:pieces")
 async def test_a_script_takes_an_export_in_pieces(call: Caller) -> None:
     from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
 

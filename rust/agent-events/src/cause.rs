@@ -429,7 +429,6 @@ mod tests {
     use crate::EventReader;
     use chant_base::next_step::DoorKind;
 
-    // proves: chant:events:each_cause_has_a_next_step
     #[test]
     fn each_cause_has_a_name_a_sentence_and_a_next_step() {
         for cause in FailureCause::ALL {
@@ -445,7 +444,6 @@ mod tests {
         assert_eq!(FailureCause::named("later"), None);
     }
 
-    // proves: chant:events:causes_are_read_from_exit_and_stderr
     #[test]
     fn without_events_code_signal_and_last_lines_tell_the_cause() {
         let table = [

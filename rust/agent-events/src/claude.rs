@@ -173,7 +173,6 @@ mod tests {
 
     const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s-1","model":"m-1","mcp_servers":[{"name":"chant","status":"connected"}]}"#;
 
-    // proves: chant:events:usage_is_read_from_each_format
     #[test]
     fn a_run_is_summed_up_as_it_goes_and_at_its_end() {
         let answer = |id: &str, output: u64| {
@@ -202,7 +201,6 @@ mod tests {
         assert!(whole.has_final && whole.trouble.is_none());
     }
 
-    // proves: chant:events:money_is_none_where_it_is_not_reported
     #[test]
     fn formats_of_the_same_shape_tell_no_money() {
         let mut reader = EventReader::new(EventFormat::Qwen);
@@ -213,7 +211,6 @@ mod tests {
         assert_eq!(reader.summary().usage.turns, Some(1));
     }
 
-    // proves: chant:events:causes_are_read_from_events
     #[test]
     fn a_success_that_is_an_error_is_none_and_names_its_cause() {
         let table = [
@@ -271,7 +268,6 @@ mod tests {
         }
     }
 
-    // proves: chant:events:wrong_key_ends_the_run_at_once
     #[test]
     fn the_first_refused_key_is_hopeless_and_a_limit_that_passes_is_not() {
         let retry = |status: u64, error: &str| {
@@ -298,7 +294,6 @@ mod tests {
         assert_eq!(goes_on.trouble, None, "it was overcome");
     }
 
-    // proves: chant:events:denials_are_named
     #[test]
     fn refused_tools_are_named_once_each() {
         let summary = read(&[

@@ -59,7 +59,6 @@ mod tests {
         reader.summary().clone()
     }
 
-    // proves: plugins:event_readers:reports_count
     #[test]
     fn reports_add_up() {
         let found = summary(&[
@@ -78,7 +77,6 @@ mod tests {
         );
     }
 
-    // proves: plugins:event_readers:reports_count
     #[test]
     fn failures_have_the_causes_of_other_formats_and_are_overcome_by_work() {
         let failed = r#"{"type":"report","failure":"slow down","status":429}"#;

@@ -343,7 +343,6 @@ mod tests {
         Option<&'static str>,
     );
 
-    // proves: chant:events:usage_is_read_from_each_format, chant:events:money_is_none_where_it_is_not_reported
     #[test]
     fn each_format_tells_what_was_used() {
         let table: [(EventFormat, &[&str], Usage); 8] = [
@@ -439,7 +438,6 @@ mod tests {
         }
     }
 
-    // proves: chant:events:causes_are_read_from_events, chant:events:denials_are_named
     #[test]
     fn each_format_tells_what_went_wrong() {
         let table = [

@@ -90,7 +90,6 @@ mod tests {
         reader.summary().clone()
     }
 
-    // proves: cluster:head:results_come_into_the_record
     #[test]
     fn a_result_says_what_the_agent_used_and_why_it_failed() {
         let summary = summary(&[
@@ -114,7 +113,6 @@ mod tests {
         );
     }
 
-    // proves: cluster:push:answers_are_data
     #[test]
     fn a_pushed_commit_is_the_id_of_one() {
         let pushed = |text: &str| {
@@ -135,7 +133,6 @@ mod tests {
         }
     }
 
-    // proves: cluster:head:lost_workers_have_a_cause
     #[test]
     fn a_lost_worker_is_a_cause_of_its_own_and_a_line_of_the_log_is_no_event() {
         let lost = summary(&[r#"{"type":"lost","why":"silent for 60 s"}"#]);

@@ -126,7 +126,6 @@ mod tests {
 
     const FINAL: &str = "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"num_turns\":3,\"total_cost_usd\":0.25,\"usage\":{\"input_tokens\":7,\"output_tokens\":2}}\n";
 
-    // proves: chant:events:hostile_output_is_bounded
     #[test]
     fn lines_may_come_in_any_pieces() {
         let text = format!(
@@ -147,7 +146,6 @@ mod tests {
         assert!(summary.has_final && !summary.is_partial);
     }
 
-    // proves: chant:events:hostile_output_is_bounded
     #[test]
     fn a_line_that_is_too_long_is_left_out_and_costs_no_memory() {
         let mut reader = EventReader::new(EventFormat::Claude);
@@ -162,7 +160,6 @@ mod tests {
         assert!(reader.summary().has_final && reader.summary().is_partial);
     }
 
-    // proves: chant:events:hostile_output_is_bounded
     #[test]
     fn hostile_lines_are_no_events() {
         let deep = "{\"type\":".repeat(100_000);

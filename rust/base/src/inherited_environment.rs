@@ -121,7 +121,6 @@ mod tests {
         )
     }
 
-    // proves: api:environment:changes_beside_calls
     #[test]
     fn a_command_has_the_noted_variables_alone() {
         let noted = environment(&[("PATH", ".:/usr/bin:/bin"), ("A", "1"), ("GIT_DIR", "x")]);
@@ -135,7 +134,6 @@ mod tests {
         assert!(Path::new(command.get_program()).is_absolute());
     }
 
-    // proves: api:environment:changes_beside_calls
     #[test]
     fn a_program_that_is_nowhere_keeps_its_name() {
         let noted = environment(&[("PATH", "relative")]);

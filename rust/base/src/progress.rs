@@ -82,7 +82,6 @@ fn is_due(reported: (Instant, usize), now: (Instant, usize), total: usize) -> bo
 mod tests {
     use super::*;
 
-    // proves: protocol:progress:long_work_is_reported
     #[test]
     fn a_report_is_due_after_a_part_or_a_while() {
         let started = Instant::now();
@@ -98,7 +97,6 @@ mod tests {
         assert!(is_due((started, 99), after(1, 100), 100), "the end");
     }
 
-    // proves: protocol:progress:long_work_is_reported
     #[test]
     fn work_reports_to_the_sink_of_its_thread_once_it_takes_long() {
         let reports = Arc::new(Mutex::new(Vec::new()));

@@ -256,7 +256,6 @@ mod tests {
     use super::*;
     use crate::schema::{chant, speckit};
 
-    // proves: config:keys:unknown_key_is_named
     #[test]
     fn findings_name_their_lines_in_every_layout() {
         let text = "\u{feff}\n---\n# a\nproject: {name: x}\nlimts:\n  a: 1\nagents:\n  own: {command: [a],\n    modle: b}\nrepos:\n- name: a\n  pth: b\n---\nbody\n";
@@ -281,7 +280,6 @@ mod tests {
         assert_eq!((found[0].kind(), found[0].line), ("unreadable", Some(1)));
     }
 
-    // proves: config:keys:near_key_refuses
     #[test]
     fn a_key_that_is_nearly_known_is_refused_with_all_that_helps() {
         let text = "checks: {}\nchek: {}\nstrct: {}\nother: 1\n";

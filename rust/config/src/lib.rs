@@ -481,7 +481,6 @@ mod tests {
         Config::read(Some(("user", user)), Some(("project", project)), None)
     }
 
-    // proves: chant:config:project_name_is_not_inherited
     #[test]
     fn project_keys_win_one_by_one_and_other_blocks_whole() {
         let user = "---\nproject: {name: mine}\ndefaults: {main_branch: trunk, branch_prefix: w/}\nlint:\n  thresholds: {complexity_criteria: 3, complexity_files: 2}\nrepos: [{name: a, path: ../a}]\n---\n";
@@ -498,7 +497,6 @@ mod tests {
         assert_eq!(config.model.as_deref(), Some("opus"));
     }
 
-    // proves: chant:costs:smaller_limit_counts
     #[test]
     fn of_what_runs_may_use_up_the_smaller_counts() {
         let user =
@@ -597,7 +595,6 @@ mod tests {
         assert_eq!(default.agents_at_once.get(), 8);
     }
 
-    // proves: chant:http:providers_block
     #[test]
     fn providers_are_merged_key_by_key_and_the_list_of_agents_changes_no_pause() {
         let user = "---\nproviders: {ollama: {endpoint: 'http://a', max_retries: 9}, openai: {retry_delay_ms: 1}}\n---\n";

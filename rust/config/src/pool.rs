@@ -73,7 +73,6 @@ mod tests {
     use super::*;
     use crate::Config;
 
-    // proves: chant:pool:bounds_are_the_users
     #[test]
     fn a_project_has_less_room_made_and_never_more() {
         let front = |yaml: &str| format!("---\nruns: {{pool: {{{yaml}}}}}\n---\n");

@@ -208,7 +208,6 @@ mod tests {
     use super::*;
     use chant_config::schema::traced::keys_read;
 
-    // proves: config:keys:one_table
     #[test]
     fn the_table_has_the_keys_that_are_read_and_no_others() {
         let known = FEATURES.used_keys().into_iter();

@@ -82,7 +82,6 @@ mod tests {
         assert_eq!(in_document(text).map(lines), expected, "{text}");
     }
 
-    // proves: text:clash:full_set_alone
     #[test]
     fn a_full_set_in_order_outside_of_fences_is_a_clash() {
         let full = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> topic\nd\n";

@@ -543,7 +543,6 @@ mod tests {
         }
     }
 
-    // proves: trust:acting:whatever_may_act_counts
     #[test]
     fn the_same_value_under_another_key_is_another_hash() {
         let new = |key: &str| config(&format!("{key}: evil\n"));

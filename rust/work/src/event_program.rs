@@ -221,7 +221,6 @@ mod tests {
         (started, EventReader::new(EventFormat::Common))
     }
 
-    // proves: plugins:event_readers:reports_count
     #[test]
     fn a_program_reads_the_request_and_all_output_and_its_reports_count() {
         let count = r#"echo "{\"type\":\"report\",\"input_tokens\":$(cat | wc -c)}"; echo '{"type":"end"}'"#;
@@ -236,7 +235,6 @@ mod tests {
         assert_eq!(summary.usage.tokens.unwrap().total(), 2_000_003);
     }
 
-    // proves: plugins:event_readers:failures_end_no_run
     #[test]
     fn a_program_that_ends_early_or_reads_nothing_is_named_and_blocks_nothing() {
         let (program, mut events) = program("exit 3");

@@ -285,7 +285,6 @@ mod tests {
         assert_eq!(nothing.expected("any", &[]), None);
     }
 
-    // proves: workspace:network:durations_by_label_size_and_agent
     #[test]
     fn a_label_counts_where_enough_runs_say_so() {
         let rows = |of_each: usize| -> Vec<(&str, f64)> {

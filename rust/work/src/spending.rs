@@ -273,7 +273,6 @@ mod tests {
         }
     }
 
-    // proves: chant:costs:limits_end_a_run
     #[test]
     fn the_first_limit_that_is_reached_is_named() {
         let limits = SpendingLimits {
@@ -310,7 +309,6 @@ mod tests {
         );
     }
 
-    // proves: chant:costs:limits_per_day_count_24_hours
     #[test]
     fn runs_count_for_24_hours_after_their_end() {
         let runner = ProcessIdentity {

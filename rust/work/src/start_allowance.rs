@@ -258,7 +258,6 @@ mod tests {
         assert_eq!(seen, expected);
     }
 
-    // proves: cluster:accounts:rate_limit_halves
     #[test]
     fn a_rate_limit_halves_and_each_minute_gives_one_back() {
         let events = [

@@ -330,7 +330,6 @@ fn says(tasks: &FeatureTasks, at: usize) -> impl PartialEq + '_ {
 mod tests {
     use super::*;
 
-    // proves: api:feed:changes_are_merged
     #[test]
     fn changes_of_an_item_become_one() {
         use ChangeKind::{Added, Changed, Removed};
@@ -346,7 +345,6 @@ mod tests {
         }
     }
 
-    // proves: api:feed:cursors_reset
     #[test]
     fn the_ring_keeps_its_latest_changes_and_knows_which_cursors_it_can_serve() {
         let mut joined = WorkspaceGraph::default();

@@ -43,7 +43,6 @@ fn section(name: &str, text: &str, append: bool) -> EditIntent {
     }
 }
 
-// proves: plans:backlog:edits_change_their_bytes
 #[test]
 fn a_status_and_a_tick_are_two_places() {
     assert_eq!(
@@ -97,7 +96,6 @@ fn a_status_and_a_tick_are_two_places() {
     assert!(refused(FIRST, &own).contains("Set its status"));
 }
 
-// proves: plans:backlog:edits_change_their_bytes
 #[test]
 fn attributes_keep_their_style() {
     assert_eq!(
@@ -149,7 +147,6 @@ fn attributes_keep_their_style() {
     );
 }
 
-// proves: plans:backlog:edits_change_their_bytes
 #[test]
 fn sections_are_what_stands_between_their_marks() {
     let inner = "What.\n\n## Inner\n";
@@ -203,7 +200,6 @@ fn sections_are_what_stands_between_their_marks() {
     assert!(refused(&unpaired, &section("description", "x", false)).contains("do not pair up"));
 }
 
-// proves: plans:backlog:edits_change_their_bytes
 #[test]
 fn criteria_are_added_with_the_next_number() {
     let add = |list: Option<&str>, text: &str| EditIntent::AddCriterion {
@@ -237,7 +233,6 @@ fn criteria_are_added_with_the_next_number() {
     assert!(refused(FIRST, &add(None, "a\nb")).contains("one line"));
 }
 
-// proves: plans:backlog:new_tasks_have_free_numbers
 #[test]
 fn a_new_task_has_the_form_of_the_program() {
     let add = |parent: Option<&str>, draft: ItemDraft| EditIntent::Add {

@@ -35,7 +35,6 @@ fn problems(text: &str) -> Vec<String> {
         .collect()
 }
 
-// proves: plans:backlog:odd_files_are_read
 #[test]
 fn values_that_are_no_yaml() {
     let assignees = |value: &str| {
@@ -58,7 +57,6 @@ fn values_that_are_no_yaml() {
     assert_eq!(one(&odd).nodes.len(), 1);
 }
 
-// proves: plans:backlog:odd_files_are_read
 #[test]
 fn ids() {
     let name = |path: &str, id: &str| {
@@ -149,7 +147,6 @@ fn ids() {
     );
 }
 
-// proves: plans:backlog:odd_files_are_read
 #[test]
 fn files_that_are_no_tasks() {
     for (text, why) in [
@@ -192,7 +189,6 @@ fn files_that_are_no_tasks() {
     }
 }
 
-// proves: plans:backlog:odd_files_are_read
 #[test]
 fn states_and_lists_of_them() {
     let state = |config: &str, status: &str| {
@@ -221,7 +217,6 @@ fn states_and_lists_of_them() {
     }
 }
 
-// proves: plans:backlog:odd_files_are_read
 #[test]
 fn titles_and_dates() {
     let title = |value: &str| {
@@ -247,7 +242,6 @@ fn titles_and_dates() {
     }
 }
 
-// proves: plans:backlog:odd_files_are_read
 #[test]
 fn criteria_with_marks_and_without() {
     let marks = |lines: &str| {
@@ -296,7 +290,6 @@ fn criteria_with_marks_and_without() {
     assert!(problems(&nested)[0].contains("do not pair up"));
 }
 
-// proves: plans:backlog:odd_files_are_read
 #[test]
 fn dependencies_and_parts() {
     let texts = [
@@ -340,7 +333,6 @@ fn dependencies_and_parts() {
     );
 }
 
-// proves: plans:backlog:odd_files_are_read
 #[test]
 fn line_ends_and_sizes() {
     let windows = format!("\u{feff}{}", FIRST.replace('\n', "\r\n"));

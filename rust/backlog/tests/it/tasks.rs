@@ -18,7 +18,6 @@ fn task(id: &str, keys: &str) -> String {
     format!("---\nid: {id}\ntitle: {id}\n{keys}---\n")
 }
 
-// proves: plans:backlog:tasks_are_items
 #[test]
 fn a_task_has_what_its_file_says() {
     let snapshot = one(FIRST);
@@ -73,7 +72,6 @@ fn a_task_has_what_its_file_says() {
     assert!(node.is_ready && all_problems(&snapshot).is_empty());
 }
 
-// proves: plans:backlog:the_list_of_states_is_the_projects_own
 #[test]
 fn states_are_those_of_the_configuration() {
     let texts = [
@@ -159,7 +157,6 @@ fn states_are_those_of_the_configuration() {
     );
 }
 
-// proves: plans:backlog:tasks_are_items
 #[test]
 fn waits_and_parts() {
     let texts = [
@@ -219,7 +216,6 @@ fn waits_and_parts() {
     );
 }
 
-// proves: plans:backlog:the_list_of_states_is_the_projects_own
 #[test]
 fn the_folder_is_the_one_that_the_configuration_names() {
     let folder = |texts: &[(&str, &str)]| {
@@ -264,7 +260,6 @@ fn the_folder_is_the_one_that_the_configuration_names() {
     }
 }
 
-// proves: plans:backlog:what_acts_is_named
 #[test]
 fn commands_act() {
     let documents = [PlanDocument::new(CONFIG.0, CONFIG.1).into()];
@@ -292,7 +287,6 @@ fn commands_act() {
     assert_eq!(acts(TASK, FIRST), 0);
 }
 
-// proves: plans:backlog:findings
 #[test]
 fn findings() {
     let rules = |texts: &[(&str, &str)]| -> Vec<String> {
@@ -324,7 +318,6 @@ fn findings() {
     assert_eq!(rules(&[CONFIG, (TASK, &ticked)]), ["hint criteria:1"]);
 }
 
-// proves: plans:orders:enclose_what_an_item_needs
 #[test]
 fn an_order_has_description_plan_and_boxes() {
     let text = FIRST.replace("mine:", "references:\n  - src/a.rs\nmine:");

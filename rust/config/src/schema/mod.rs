@@ -365,7 +365,6 @@ mod tests {
         remarks.map(shown).collect()
     }
 
-    // proves: config:keys:unknown_key_is_named
     #[test]
     fn unknown_keys_are_named_with_what_may_be_meant() {
         for (yaml, expected) in [
@@ -405,7 +404,6 @@ mod tests {
         assert!(remarks(&chant::PROJECTS, "checks: {chek: [a], anything: [b]}").is_empty());
     }
 
-    // proves: config:keys:one_table
     #[test]
     fn the_table_has_the_keys_that_are_read_and_no_others() {
         let known = chant::PROJECTS.used_keys().into_iter();
@@ -424,7 +422,6 @@ mod tests {
         );
     }
 
-    // proves: config:keys:known_without_effect
     #[test]
     fn a_key_counts_in_the_file_that_may_say_it() {
         let users = "trust: {roots: [a]}\nconfine: {mode: off}";

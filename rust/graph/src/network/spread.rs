@@ -204,7 +204,6 @@ mod tests {
         count(kept) / f64::from(u32::try_from(plans).unwrap())
     }
 
-    // proves: graph:schedule:p90_is_kept_by_nine_in_ten
     #[test]
     fn nine_in_ten_plans_end_by_their_p90_however_few_runs_are_known() {
         for (name, draw) in FAMILIES {

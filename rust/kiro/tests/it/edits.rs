@@ -20,7 +20,6 @@ fn add(parent: Option<&str>, title: &str) -> EditIntent {
     }
 }
 
-// proves: plans:kiro:edits_change_their_bytes
 #[test]
 fn a_status_is_one_character() {
     for (word, sign) in [
@@ -62,7 +61,6 @@ fn a_status_is_one_character() {
     assert!(refused(LIST, "", &tick(true)).contains("Tick its parts"));
 }
 
-// proves: plans:kiro:edits_change_their_bytes
 #[test]
 fn a_new_task_has_the_form_that_the_editor_recognizes() {
     assert_eq!(
@@ -127,7 +125,6 @@ fn a_new_task_has_the_form_that_the_editor_recognizes() {
     );
 }
 
-// proves: plans:kiro:edits_change_their_bytes
 #[test]
 fn titles_and_sections_are_replaced_between_their_bounds() {
     let title = |text: &str| EditIntent::Title { text: text.into() };

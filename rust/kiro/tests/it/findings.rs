@@ -23,7 +23,6 @@ fn check(tasks: &str, expected: &[&str]) {
     assert_eq!(shown, expected, "{found:#?}");
 }
 
-// proves: plans:kiro:findings
 #[test]
 fn lists_are_held_to_the_rules() {
     check("- [ ] 1. a\n  - _Requirements: 1.1, 1.2_\n", &[]);

@@ -26,7 +26,6 @@ fn parents(text: &str) -> Vec<String> {
         .collect()
 }
 
-// proves: plans:kiro:odd_lists_are_read
 #[test]
 fn stars_and_flags() {
     let snapshot = list(
@@ -58,7 +57,6 @@ fn stars_and_flags() {
     assert_eq!(parallel, [0, 1, 1, 0, 0]);
 }
 
-// proves: plans:kiro:odd_lists_are_read
 #[test]
 fn nesting() {
     let marks = "- [-] 1. a\n- [~] 1.1 b\n- [x] 1.2 c\n";
@@ -100,7 +98,6 @@ fn nesting() {
     );
 }
 
-// proves: plans:kiro:odd_lists_are_read
 #[test]
 fn fields_of_requirements() {
     let numbers = |detail: &str| {
@@ -129,7 +126,6 @@ fn fields_of_requirements() {
     }
 }
 
-// proves: plans:kiro:odd_lists_are_read
 #[test]
 fn waves_in_all_forms() {
     let waits = |json: &str| {
@@ -201,7 +197,6 @@ fn waves_in_all_forms() {
     );
 }
 
-// proves: plans:kiro:odd_lists_are_read
 #[test]
 fn waits_by_name() {
     let texts = [
@@ -231,7 +226,6 @@ fn waits_by_name() {
     );
 }
 
-// proves: plans:kiro:odd_lists_are_read
 #[test]
 fn boxes_that_are_no_tasks() {
     check(
@@ -258,7 +252,6 @@ fn boxes_that_are_no_tasks() {
     assert!(all_problems(&fenced)[0].message.contains("in a code fence"));
 }
 
-// proves: plans:kiro:odd_lists_are_read
 #[test]
 fn line_ends_depth_and_names() {
     check(

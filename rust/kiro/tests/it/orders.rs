@@ -5,7 +5,6 @@ use chant_plan_format::PlanFormat;
 
 use super::support::{TASKS, plan};
 
-// proves: plans:orders:enclose_what_an_item_needs
 #[test]
 fn an_order_has_the_required_leaves_and_the_criteria_that_they_name() {
     let texts = [

@@ -9,7 +9,6 @@ use super::support::{TASKS, all_problems, list, plan, plan_with, rows};
 
 const LIST: &str = "# Implementation Plan\n\n- [ ] 1. Store\n  - [x] 1.1 Make the table\n    - Use one key\n    - _Requirements: 1.1, 1.2_\n  - [-] 1.2 Write\n- [x] 2. Page\n- [x] 2.1 (P) Draw\n- [ ]* 2.2 Test it\n- [~] Checkpoint\n\n## Notes\n\n- [ ] 9 no task\n";
 
-// proves: plans:kiro:specs_and_tasks_are_items
 #[test]
 fn tasks_nest_by_their_numbers() {
     let snapshot = list(LIST);
@@ -45,7 +44,6 @@ fn tasks_nest_by_their_numbers() {
     );
 }
 
-// proves: plans:kiro:specs_and_tasks_are_items
 #[test]
 fn a_spec_is_done_with_its_required_leaves() {
     let texts = [
@@ -108,7 +106,6 @@ fn ready(snapshot: &PlanSnapshot) -> Vec<&str> {
     tasks.map(|node| &*snapshot.item(node).id).collect()
 }
 
-// proves: plans:kiro:order_is_what_the_list_says
 #[test]
 fn order_counts_where_the_format_says_so() {
     let tasks = "- [ ] 1. a\n- [ ] 1.1 b\n- [ ] 1.2 (P) c\n- [ ] 1.3 (P) d\n- [ ] 2 e\n- [ ]* 3 f\n- [ ] 4 g\n  - _Depends: 1.2-1.3, other_\n";
@@ -149,7 +146,6 @@ fn order_counts_where_the_format_says_so() {
     );
 }
 
-// proves: plans:kiro:order_is_what_the_list_says
 #[test]
 fn tasks_that_nobody_approved_wait_for_a_person() {
     for (json, approved) in [
@@ -183,7 +179,6 @@ fn tasks_that_nobody_approved_wait_for_a_person() {
     }
 }
 
-// proves: plans:kiro:requirements_are_statements
 #[test]
 fn criteria_are_numbered_by_their_requirement() {
     let text = "# Requirements\n\n## Requirements\n\n### Requirement 1: Log in\n\n**User Story:** As a user\n\n#### Acceptance Criteria\n\n1. WHEN a THE SYSTEM SHALL b\n   and c\n2. IF d\n\n### 要件 2\n#### 受け入れ基準\n1) もし\n2.2 自分で\n   1. nested\n\n### Overview of 3\n1. no criterion\n\n## Notes\n1. none\n";

@@ -10,7 +10,6 @@ use super::support::{TASKS, all_problems, list, plan, plan_with, rows};
 
 const LIST: &str = "# Tasks\n\n## 1. Store\n\n- [x] 1.1 Make the table\n- [ ] 1.2 Write\n  the index\n  - [x] 1.2.1 Read it\n- [~] 1.3a: Clean\n\n## 2. Page\n\n* [X] **2.1** Draw\n+ [ ] [HUMAN] 2.2 Look at it\n- [ ] Without a number, `x`\n- [ ] T007 Old\n1. [-] 3. Count\n";
 
-// proves: plans:openspec:changes_and_tasks_are_items
 #[test]
 fn tasks_have_their_numbers_states_and_parts() {
     let snapshot = list(LIST);
@@ -45,7 +44,6 @@ fn tasks_have_their_numbers_states_and_parts() {
     assert_eq!(&LIST[details], "  the index");
 }
 
-// proves: plans:openspec:changes_and_tasks_are_items
 #[test]
 fn a_change_whose_tasks_are_done_waits_for_its_archive_and_holds_nothing_back() {
     let texts = [
@@ -97,7 +95,6 @@ fn a_change_whose_tasks_are_done_waits_for_its_archive_and_holds_nothing_back() 
     assert_eq!(&*problems[0].path, "openspec/changes/five");
 }
 
-// proves: plans:openspec:changes_and_tasks_are_items
 #[test]
 fn documents_have_sections_and_scenarios_are_statements() {
     let texts = [
@@ -158,7 +155,6 @@ fn two_changes_that_touch_a_requirement_name_each_other() {
     );
 }
 
-// proves: plans:openspec:what_acts_is_named
 #[test]
 fn configuration_and_schemas_act() {
     let acts = |path: &str, text: &str| -> Vec<String> {

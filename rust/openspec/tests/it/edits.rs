@@ -17,7 +17,6 @@ fn add(parent: Option<&str>, title: &str) -> EditIntent {
     }
 }
 
-// proves: plans:openspec:edits_change_their_bytes
 #[test]
 fn a_tick_is_one_character() {
     assert_eq!(
@@ -66,7 +65,6 @@ fn a_tick_is_one_character() {
     assert!(refused(LIST, "2.1", &status("active")).contains("Use one of: open, done"));
 }
 
-// proves: plans:openspec:edits_change_their_bytes
 #[test]
 fn a_new_task_stands_behind_its_group_with_the_next_number() {
     assert_eq!(
@@ -132,7 +130,6 @@ fn a_new_task_stands_behind_its_group_with_the_next_number() {
     assert!(refused(LIST, "", &intent).contains("would be read as tasks"));
 }
 
-// proves: plans:openspec:edits_change_their_bytes
 #[test]
 fn titles_and_sections_are_replaced_between_their_bounds() {
     let title = |text: &str| EditIntent::Title { text: text.into() };
@@ -179,7 +176,6 @@ fn titles_and_sections_are_replaced_between_their_bounds() {
     assert!(fails(&section("None", "x", false)).contains("proposal.md#Why"));
 }
 
-// proves: plans:openspec:archiving_is_left_to_its_program
 #[test]
 fn archiving_is_shown_and_left_to_the_program() {
     let message = refused(

@@ -21,7 +21,6 @@ fn delta(text: &str) -> [(&str, &str); 1] {
     [("openspec/changes/a/specs/login/spec.md", text)]
 }
 
-// proves: plans:openspec:findings_are_those_of_its_program
 #[test]
 fn deltas_are_held_to_the_rules() {
     check(&delta(&format!("## ADDED Requirements\n{GOOD}")), &[]);
@@ -96,7 +95,6 @@ fn deltas_are_held_to_the_rules() {
     check(&delta(&modified), &["error renames:3"]);
 }
 
-// proves: plans:openspec:findings_are_those_of_its_program
 #[test]
 fn a_modified_requirement_keeps_the_scenarios_of_the_main_spec() {
     let purpose = "## Purpose\nIt says in more than fifty characters what this is here for.\n";

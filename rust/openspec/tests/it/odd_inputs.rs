@@ -11,7 +11,6 @@ fn check(text: &str, expected: &[&str]) {
     assert_eq!(rows(&list(text)), expected, "{text}");
 }
 
-// proves: plans:openspec:odd_lists_are_read
 #[test]
 fn boxes_and_bullets() {
     let boxes = "- [~] 1 a\n- [-] 2 b\n- [] 3 c\n- [ x] 4 d\n- [x ] 5 e\n- [X] 6 f\n";
@@ -43,7 +42,6 @@ fn boxes_and_bullets() {
     check("\t- [ ] 1 a\n- [ ] 2\tb\n", &["1 open a", "2 open b"]);
 }
 
-// proves: plans:openspec:odd_lists_are_read
 #[test]
 fn numbers() {
     let text = "## 1. A\n- [ ] 1.1 a\n- [x] 1.1 b\n## 2. B\n- [ ] 1.1 c\n";
@@ -85,7 +83,6 @@ fn numbers() {
     check("- [ ]\n- [ ]\n", &["~ open", "~-2 open"]);
 }
 
-// proves: plans:openspec:odd_lists_are_read
 #[test]
 fn line_ends_and_marks() {
     check(
@@ -96,7 +93,6 @@ fn line_ends_and_marks() {
     check("", &[]);
 }
 
-// proves: plans:openspec:odd_lists_are_read
 #[test]
 fn names_of_changes() {
     let texts = [
@@ -132,7 +128,6 @@ fn names_of_changes() {
     }
 }
 
-// proves: plans:openspec:odd_lists_are_read
 #[test]
 fn metadata() {
     let bomb = format!(
@@ -171,7 +166,6 @@ fn metadata() {
     }
 }
 
-// proves: plans:openspec:odd_lists_are_read
 #[test]
 fn a_list_with_two_versions_is_set_aside_and_others_are_read() {
     let clash = "- [ ] 1 a\n<<<<<<< ours\n- [x] 2 b\n=======\n- [ ] 2 c\n>>>>>>> theirs\n";
@@ -189,7 +183,6 @@ fn a_list_with_two_versions_is_set_aside_and_others_are_read() {
     );
 }
 
-// proves: plans:openspec:odd_lists_are_read
 #[test]
 fn deltas_at_odd_places_are_findings_and_no_items() {
     let delta = "## ADDED Requirements\n### Requirement: A\nIt SHALL.\n#### Scenario: a\n- x\n";

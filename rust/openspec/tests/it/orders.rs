@@ -5,7 +5,6 @@ use chant_plan_format::PlanFormat;
 
 use super::support::{TASKS, plan};
 
-// proves: plans:orders:enclose_what_an_item_needs
 #[test]
 fn an_order_has_the_open_tasks_and_what_the_change_says_of_them() {
     let delta = "## ADDED Requirements\n### Requirement: A\nIt SHALL.\n#### Scenario: s\n- x\n";

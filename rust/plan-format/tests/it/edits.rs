@@ -37,7 +37,6 @@ fn text_after(edit: &CheckedEdit) -> &str {
     &edit.texts[0].1
 }
 
-// proves: plans:edits:change_what_is_meant_alone
 #[test]
 fn an_edit_changes_its_bytes_alone() {
     let edit = ask(TodoLines::Honest, LIST, Some("write"), &tick(true)).unwrap();
@@ -67,7 +66,6 @@ fn an_edit_changes_its_bytes_alone() {
     );
 }
 
-// proves: plans:edits:change_what_is_meant_alone
 #[test]
 fn a_format_that_breaks_the_law_changes_nothing() {
     let add = EditIntent::Add {

@@ -122,7 +122,6 @@ fn current(store: &PlanStore) -> Arc<PlanRoot> {
     store.current(&nothing).unwrap()
 }
 
-// proves: plans:store:discovery
 #[test]
 fn units_are_found_by_their_patterns_and_all_else_is_named_or_left() {
     let folder = tempfile::tempdir().unwrap();
@@ -171,7 +170,6 @@ fn units_are_found_by_their_patterns_and_all_else_is_named_or_left() {
     assert_eq!(found.len(), 7, "{found:?}");
 }
 
-// proves: plans:store:links
 #[cfg(unix)]
 #[test]
 fn links_that_lead_out_are_not_followed_and_no_document_counts_twice() {
@@ -192,7 +190,6 @@ fn links_that_lead_out_are_not_followed_and_no_document_counts_twice() {
     assert_eq!(found[0].0, "plans/c");
 }
 
-// proves: plans:store:changes
 #[test]
 fn only_what_changed_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -226,7 +223,6 @@ fn only_what_changed_is_read_again() {
     assert!(store.current(&nothing).is_none());
 }
 
-// proves: plans:store:limits
 #[test]
 fn what_is_too_much_is_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -26,7 +26,6 @@ fn target<'a>(item: Option<&'a str>, intent: &'a EditIntent) -> EditTarget<'a> {
     }
 }
 
-// proves: plans:store:edits
 #[test]
 fn edits_build_on_one_another_and_come_to_one_text() {
     let folder = tempfile::tempdir().unwrap();
@@ -64,7 +63,6 @@ fn edits_build_on_one_another_and_come_to_one_text() {
     assert_eq!(staged.steps(), [ChangeStep::Replace { path, text }]);
 }
 
-// proves: plans:store:edits
 #[test]
 fn a_format_that_changes_more_than_was_meant_is_stopped() {
     let folder = tempfile::tempdir().unwrap();

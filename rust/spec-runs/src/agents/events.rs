@@ -155,7 +155,6 @@ mod tests {
         }
     }
 
-    // proves: plugins:event_readers:chosen_by_the_agent
     #[test]
     fn a_configured_format_comes_first_and_other_names_are_those_of_plugins() {
         for (events, format, reader) in [
@@ -173,7 +172,6 @@ mod tests {
         }
     }
 
-    // proves: chant:costs:money_limit_needs_money
     #[test]
     fn a_limit_that_an_agent_does_not_tell_about_cannot_hold_it() {
         let money = RunLimits {

@@ -119,7 +119,6 @@ mod tests {
         assert_eq!(log_lines(line).unwrap(), expected);
     }
 
-    // proves: chant:agents:messages_are_logged_as_lines
     #[test]
     fn messages_become_lines_that_a_person_reads() {
         check(

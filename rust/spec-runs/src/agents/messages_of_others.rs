@@ -191,7 +191,6 @@ fn said(parts: &Value) -> Vec<String> {
 mod tests {
     use super::*;
 
-    // proves: chant:agents:messages_are_logged_as_lines
     #[test]
     fn events_of_each_format_become_lines_that_a_person_reads() {
         let table: [(EventFormat, &str, &[&str]); 15] = [

@@ -68,7 +68,6 @@ mod tests {
         template(agent).unwrap().state.tokens.as_ref().unwrap()
     }
 
-    // proves: run:login:no_refresh_token
     #[test]
     fn a_run_gets_a_login_without_what_renews_it() {
         for (agent, login, expected) in [

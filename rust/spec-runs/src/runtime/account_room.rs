@@ -366,7 +366,6 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         /// No agent and no account ever has more runs than it may, and no start waits while one has room.
-        // proves: cluster:accounts:most_room_is_taken
         #[test]
         fn never_more_run_than_agents_and_accounts_allow(
             agents in prop::collection::vec(1_usize..5, 1..4),

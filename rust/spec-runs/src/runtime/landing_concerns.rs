@@ -242,7 +242,6 @@ fn dependency_folder(path: &str, changed: &[ChangedFile]) -> Option<String> {
 mod tests {
     use super::*;
 
-    // proves: chant:landing:concerns
     #[test]
     fn names_of_secrets_are_known() {
         for path in [
@@ -265,7 +264,6 @@ mod tests {
         }
     }
 
-    // proves: chant:landing:concerns
     #[test]
     fn tokens_are_known_by_their_form() {
         let secrets = SECRETS.as_ref().unwrap();

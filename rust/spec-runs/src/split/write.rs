@@ -170,7 +170,6 @@ mod tests {
         render_members(&outer.members_after(2, members.len()).unwrap(), members)
     }
 
-    // proves: chant:split:members_are_canonical
     #[test]
     fn members_have_explicit_dependencies_and_a_section_that_gates_see() {
         let mut one = member("First: things", &[]);
@@ -188,7 +187,6 @@ mod tests {
         );
     }
 
-    // proves: chant:split:members_of_members
     #[test]
     fn a_member_that_is_split_itself_is_a_group_without_boxes() {
         let mut outer = member("Outer", &[]);

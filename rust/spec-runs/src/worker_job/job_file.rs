@@ -246,7 +246,6 @@ mod tests {
         JobFile::parse(&job.to_string(), &folder).is_err()
     }
 
-    // proves: cluster:job:names_choose_nothing
     #[test]
     fn names_that_choose_paths_refs_or_programs_are_refused() {
         let text = job().to_string();

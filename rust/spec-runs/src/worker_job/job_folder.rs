@@ -212,7 +212,6 @@ pub(super) fn within(seconds: u64) -> Instant {
 mod tests {
     use super::*;
 
-    // proves: cluster:job:long_logs
     #[test]
     fn a_long_log_loses_its_middle_and_says_so() {
         let path = std::env::temp_dir().join(format!("job-log-{}", fastrand::u64(..)));

@@ -243,7 +243,6 @@ mod tests {
         assert_eq!(found.iter().filter(|(checked, _)| !checked).count(), 3);
     }
 
-    // proves: chant:criteria:what_looks_like_one_is_named
     #[test]
     fn lines_that_look_like_items_and_are_none_are_found() {
         let unread = |lines: &str| {

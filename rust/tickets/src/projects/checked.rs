@@ -97,7 +97,6 @@ mod tests {
             .collect()
     }
 
-    // proves: config:keys:unknown_key_is_named
     #[test]
     fn keys_of_toml_are_found_with_their_lines() {
         let text = "# a\nactive = true\n[project]\nname = 'a'\nstartNumbr = 5\nlead.x = 1\n[project.document]\npaths = ['a']\n[worktree]\nenabled = true\n[extra]\na = 2025-10-02\n";
@@ -121,7 +120,6 @@ mod tests {
         );
     }
 
-    // proves: config:keys:one_table
     #[test]
     fn each_known_key_is_read_and_what_is_read_is_known() {
         for (schema, reads) in [

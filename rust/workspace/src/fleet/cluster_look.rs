@@ -311,7 +311,6 @@ mod tests {
         )
     }
 
-    // proves: fleet:on:answers_are_data
     #[test]
     fn an_answer_that_is_none_is_a_problem_that_names_the_worker() {
         let flags = r#"{"Flags":[true]}"#;

@@ -47,7 +47,6 @@ fn answers() -> Vec<(&'static str, Answer)> {
     ]
 }
 
-// proves: tools:tokens:answers_are_held_to_them
 #[test]
 fn answers_of_every_shape_are_held_to_their_tokens() {
     for (name, answer) in answers() {
@@ -64,7 +63,6 @@ fn answers_of_every_shape_are_held_to_their_tokens() {
     }
 }
 
-// proves: tools:tokens:lists_lose_rows_from_the_end
 #[test]
 fn lists_lose_rows_from_their_end_and_say_how_many() {
     let (_, list) = answers().swap_remove(0);
@@ -87,7 +85,6 @@ fn lists_lose_rows_from_their_end_and_say_how_many() {
     assert!(note.ends_with("Warning: w"), "{note}");
 }
 
-// proves: tools:tokens:documents_lose_sections
 #[test]
 fn documents_lose_their_least_needed_sections_and_say_where_they_are() {
     let (_, prose) = answers().swap_remove(4);
@@ -119,7 +116,6 @@ fn documents_lose_their_least_needed_sections_and_say_where_they_are() {
     assert_eq!(shorter["id"], "2026-01-22-001-abc");
 }
 
-// proves: tools:tokens:answers_are_held_to_them
 #[test]
 fn logs_lose_the_lines_that_the_core_would_leave_out() {
     let ask = |lines: usize| {

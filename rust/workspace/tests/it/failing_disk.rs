@@ -43,7 +43,6 @@ fn failing_at(nth: usize, lasts: bool) -> (Disk, Arc<AtomicUsize>) {
     (disk, count)
 }
 
-// proves: store:write:a_refusal_is_final
 #[test]
 fn whichever_write_fails_a_refusal_is_final() {
     let mut refused = 0;
@@ -69,7 +68,6 @@ fn whichever_write_fails_a_refusal_is_final() {
     assert!(refused > 10, "{refused}");
 }
 
-// proves: store:write:undecided_is_told_until_settled
 #[test]
 fn a_disk_that_fails_in_both_directions_leaves_files_undecided_until_it_works() {
     let mut undecided = 0;

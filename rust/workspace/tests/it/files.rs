@@ -23,7 +23,6 @@ fn append(disk: &Disk, root: &RootFolder, path: &str, line: &str) -> Result<bool
     edit(disk, root, path, |text| Ok(format!("{text}{line}\n"))).map(|edited| edited.changed)
 }
 
-// proves: store:lock:writers_of_one_spec_lose_nothing
 #[test]
 fn many_writers_of_one_file_lose_nothing() {
     let (_folder, root) = project();
@@ -51,7 +50,6 @@ fn many_writers_of_one_file_lose_nothing() {
     assert_eq!(lines.len(), 200);
 }
 
-// proves: store:write:foreign_edit_is_never_overwritten
 #[test]
 fn a_writer_without_the_lock_is_noticed_and_its_change_kept() {
     let (_folder, root) = project();
@@ -144,7 +142,6 @@ fn a_replacement_keeps_extended_attributes() {
     );
 }
 
-// proves: store:write:link_inside_the_project_is_followed
 #[test]
 fn a_link_inside_the_root_is_followed_and_stays_a_link() {
     let (_folder, root) = project();
@@ -203,7 +200,6 @@ fn nothing_leads_out_of_the_root() {
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
 }
 
-// proves: store:write:full_disk_loses_nothing, store:write:no_temporary_file_stays
 #[test]
 fn a_full_disk_leaves_the_old_text_and_says_so() {
     let (_folder, root) = project();
@@ -352,7 +348,6 @@ fn what_may_not_go_stays_and_a_link_goes_alone() {
     assert!(matches!(again, Err(StoreError::Missing { .. })));
 }
 
-// proves: trust:names:nothing_of_gits
 #[test]
 fn a_name_never_leads_into_what_is_gits() {
     let folder = tempfile::TempDir::new().unwrap();

@@ -151,7 +151,6 @@ fn is_before(layout: &PictureLayout, a: &FigureRect, b: &FigureRect) -> bool {
 }
 
 proptest! {
-    // proves: graph:picture:nothing_overlaps
     #[test]
     fn no_box_lies_on_another_and_no_arrow_on_a_box(sheet in sheets()) {
         let layout = layout(&sheet);
@@ -172,7 +171,6 @@ proptest! {
         }
     }
 
-    // proves: graph:picture:nothing_overlaps
     #[test]
     fn arrows_lead_from_box_to_box_and_forward_unless_they_close_a_loop(sheet in sheets()) {
         let layout = layout(&sheet);
@@ -198,7 +196,6 @@ proptest! {
         }
     }
 
-    // proves: graph:picture:clipped_and_counted
     #[test]
     fn the_focus_is_shown_and_every_item_is_shown_or_counted((network, focus) in graphs(), limit in 1_usize..20, depth in prop::option::of(0_u32..4)) {
         let clip = ClipOptions { limit, focus: &focus, depth, first: &[] };
@@ -215,7 +212,6 @@ proptest! {
         prop_assert_eq!(counts.sum::<usize>(), network.len());
     }
 
-    // proves: graph:picture:clipped_and_counted
     #[test]
     fn what_is_not_shown_is_joined_to_what_it_hangs_on((network, shown) in graphs()) {
         prop_assume!(!shown.is_empty());
@@ -243,7 +239,6 @@ proptest! {
         }
     }
 
-    // proves: graph:picture:names_are_text
     #[test]
     fn no_name_breaks_out_of_a_picture(label in "\\PC{0,40}|[<>&\"'\\]\\x00-\\x1f\u{202e}\u{fffe}]{1,9}", theme in 0_usize..3) {
         let network = network("a b<-a");
@@ -272,7 +267,6 @@ proptest! {
     }
 }
 
-// proves: graph:picture:stands_alone
 #[test]
 fn a_small_graph_as_svg() {
     let network = network("a! b<-a c<-a d<-b,c");
@@ -292,7 +286,6 @@ fn a_small_graph_as_svg() {
     assert_snapshot!(picture.replace("><", ">\n<"));
 }
 
-// proves: graph:picture:stands_alone
 #[test]
 fn pictures_do_not_disturb_one_another() {
     let picture = |words: &str| {
@@ -347,7 +340,6 @@ fn pictures_do_not_disturb_one_another() {
     }
 }
 
-// proves: graph:picture:states_differ_without_colours
 #[test]
 fn each_state_has_its_own_drawing_and_a_line_in_the_legend() {
     let words = [
@@ -391,7 +383,6 @@ fn each_state_has_its_own_drawing_and_a_line_in_the_legend() {
     assert_eq!(drawings.len(), words.len());
 }
 
-// proves: graph:picture:texts_for_mermaid_and_dot
 #[test]
 fn a_graph_for_mermaid_and_dot() {
     let network = network("a! b<-a c<-b d<-c e");
@@ -429,7 +420,6 @@ fn a_graph_for_mermaid_and_dot() {
     "##);
 }
 
-// proves: graph:picture:wrong_words_are_refused
 #[test]
 fn what_does_not_fit_the_items_is_refused() {
     let network = network("a b<-a");
@@ -460,7 +450,6 @@ fn what_does_not_fit_the_items_is_refused() {
     assert_snapshot!(refused(&many, &ItemTexts::default()), @"`items` is 501 items, expected at most 500 for a picture; `clip` chooses them");
 }
 
-// proves: graph:picture:clipped_and_counted
 #[test]
 fn of_a_graph_of_a_hundred_thousand_a_few_are_shown() {
     let keys = (0..100_000).map(|item| item.to_string()).collect();
@@ -498,7 +487,6 @@ fn of_a_graph_of_a_hundred_thousand_a_few_are_shown() {
     assert!(shown.contains(&77_777) && shown.len() > 2);
 }
 
-// proves: graph:picture:clipped_and_counted
 #[test]
 fn of_a_large_loop_a_few_are_shown() {
     // Against the order of making, which is the worst for who goes through items in it.
@@ -514,7 +502,6 @@ fn of_a_large_loop_a_few_are_shown() {
     assert_eq!(scene.shapes[2..], others);
 }
 
-// proves: graph:picture:lists_as_tables
 #[test]
 fn a_list_as_a_table() {
     let row = |key: &str, title: &str, waits_for: &[&str]| ListRow {

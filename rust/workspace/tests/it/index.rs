@@ -110,7 +110,6 @@ impl Told {
     }
 }
 
-// proves: store:index:only_changed_files_are_read
 #[test]
 fn only_what_changed_is_read() {
     // By this clock no file is so young that its stamp says nothing yet.
@@ -350,7 +349,6 @@ fn a_reader_that_fails_once_is_asked_again() {
     assert_eq!(documents(&mut index), [Some(Ok("text".into()))]);
 }
 
-// proves: store:index:overflow_is_survived
 #[test]
 fn more_events_than_the_queue_holds_lose_nothing() {
     let mut told = Told::new();
@@ -434,7 +432,6 @@ proptest! {
     }
 }
 
-// proves: store:index:same_size_edit_at_once_is_seen
 #[test]
 fn a_file_too_new_for_its_stamp_to_tell_is_read_again_where_nobody_watches() {
     let folder = TempDir::new().unwrap();

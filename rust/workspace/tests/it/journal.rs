@@ -189,7 +189,6 @@ fn all_steps_are_done_and_nothing_is_left_behind() {
     assert!(!project.folder.path().join(".chant-mcp").exists());
 }
 
-// proves: store:write:crash_leaves_old_or_new
 #[test]
 fn a_crash_at_any_moment_leaves_all_or_nothing_after_recovery() {
     let moments = [
@@ -245,7 +244,6 @@ fn keeping_intents() -> Disk {
     }
 }
 
-// proves: store:write:taken_back_stays_so
 #[test]
 fn what_was_taken_back_is_not_carried_out_when_its_record_stays() {
     let project = Project::new();
@@ -262,7 +260,6 @@ fn what_was_taken_back_is_not_carried_out_when_its_record_stays() {
     assert_eq!(project.leftovers(), 0);
 }
 
-// proves: store:write:taken_back_stays_so
 #[test]
 fn what_was_done_is_not_done_again_when_its_record_stays() {
     let project = Project::new();
@@ -276,7 +273,6 @@ fn what_was_done_is_not_done_again_when_its_record_stays() {
     assert_eq!(project.leftovers(), 0);
 }
 
-// proves: store:journal:an_edit_after_a_crash_splits_nothing
 #[test]
 fn an_edit_between_crash_and_recovery_is_kept_and_told_and_the_others_stay_together() {
     let names = [
@@ -324,7 +320,6 @@ fn an_edit_between_crash_and_recovery_is_kept_and_told_and_the_others_stay_toget
     }
 }
 
-// proves: store:journal:an_edit_after_a_crash_splits_nothing
 #[test]
 fn two_edits_that_speak_for_both_ways_leave_everything_as_it_is() {
     let project = Project::new();
@@ -338,7 +333,6 @@ fn two_edits_that_speak_for_both_ways_leave_everything_as_it_is() {
     assert_eq!(project.files(), left);
 }
 
-// proves: store:journal:nothing_is_seen_that_room_or_rules_refuse
 #[test]
 fn no_file_changes_before_all_is_written_and_asked() {
     let project = Project::new();
@@ -370,7 +364,6 @@ fn no_file_changes_before_all_is_written_and_asked() {
     project.change(&disk).unwrap();
 }
 
-// proves: store:write:crash_leaves_old_or_new
 #[test]
 fn a_change_that_had_not_begun_needs_no_folder_of_its_files() {
     for is_near in [true, false] {
@@ -411,7 +404,6 @@ fn a_damaged_change_is_set_aside_and_told() {
     }
 }
 
-// proves: store:write:crash_leaves_old_or_new
 #[test]
 fn what_stays_unfinished_is_told_once_however_many_changes_follow() {
     let place = Place::new();
@@ -432,7 +424,6 @@ fn what_stays_unfinished_is_told_once_however_many_changes_follow() {
     assert!(told()[0].path.contains(change));
 }
 
-// proves: store:write:texts_wait_in_our_own_state
 #[test]
 fn in_a_repository_that_has_our_state_nothing_lies_beside_documents_while_they_are_written() {
     let project = Project::new();

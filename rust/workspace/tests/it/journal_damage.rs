@@ -13,7 +13,6 @@ fn change_of(project: &Project) -> PathBuf {
     entries.next().unwrap().unwrap().path()
 }
 
-// proves: store:journal:the_whole_text_wins
 #[test]
 fn an_old_text_that_was_damaged_does_not_replace_the_new_one() {
     for damaged in ["", "\0\0", "half of"] {
@@ -31,7 +30,6 @@ fn an_old_text_that_was_damaged_does_not_replace_the_new_one() {
     }
 }
 
-// proves: store:journal:the_whole_text_wins
 #[test]
 fn a_new_text_that_was_emptied_gives_way_to_the_old_one() {
     for (name, nth) in [("a.md", 3), ("new/d.md", 3), ("b.md", 3), ("a.md", 0)] {
@@ -48,7 +46,6 @@ fn a_new_text_that_was_emptied_gives_way_to_the_old_one() {
     }
 }
 
-// proves: store:journal:the_whole_text_wins
 #[test]
 fn a_text_that_waits_damaged_is_never_put_in_place() {
     let project = Project::in_memory(true);
@@ -59,7 +56,6 @@ fn a_text_that_waits_damaged_is_never_put_in_place() {
     assert_eq!(found[0].paths, ["b.md"]);
 }
 
-// proves: store:journal:the_whole_text_wins
 #[test]
 fn damage_that_speaks_for_both_ways_leaves_each_file_with_its_whole_text() {
     let project = Project::in_memory(true);
@@ -78,7 +74,6 @@ fn damage_that_speaks_for_both_ways_leaves_each_file_with_its_whole_text() {
     );
 }
 
-// proves: store:journal:the_whole_text_wins
 #[test]
 fn an_old_text_that_was_emptied_in_its_place_gets_the_new_one() {
     let project = Project::in_memory(true);

@@ -70,7 +70,6 @@ fn near(left: f64, right: f64) -> bool {
 }
 
 proptest! {
-    // proves: graph:layers:an_item_waits_only_for_earlier_layers
     #[test]
     fn an_item_stands_one_layer_after_the_last_it_waits_for((network, _) in networks()) {
         let layers = network.layers().unwrap();
@@ -82,7 +81,6 @@ proptest! {
         prop_assert_eq!(layers.order().len(), network.len());
     }
 
-    // proves: graph:critical_path:no_row_of_open_items_weighs_more
     #[test]
     fn no_row_of_open_items_weighs_more_than_the_critical_path((network, weights) in networks()) {
         let path = network.critical_path(&weights).unwrap();
@@ -94,7 +92,6 @@ proptest! {
         prop_assert!(path.items.windows(2).all(|pair| network.after(pair[0]).contains(&pair[1])));
     }
 
-    // proves: graph:slack:an_item_may_be_that_late
     #[test]
     fn an_item_that_is_late_by_its_slack_delays_nothing((network, weights) in networks(), late in 0_usize..12) {
         let times = network.times(&weights).unwrap();
@@ -108,7 +105,6 @@ proptest! {
         prop_assert!(near(network.times(&longer).unwrap().finish, times.finish + 1.0));
     }
 
-    // proves: graph:impact:all_that_hang_on_an_item
     #[test]
     fn impact_and_ancestors_are_all_that_edges_lead_to((network, _) in networks()) {
         for item in network.items() {
@@ -119,7 +115,6 @@ proptest! {
         }
     }
 
-    // proves: graph:redundant_edges:another_way_says_the_same
     #[test]
     fn an_edge_is_redundant_if_and_only_if_another_way_leads_there((network, _) in networks()) {
         let by_another = |(from, to): &(u32, u32)| {
@@ -129,7 +124,6 @@ proptest! {
         prop_assert_eq!(network.redundant_edges(&|_, _| true).unwrap(), expected);
     }
 
-    // proves: graph:betweenness:share_of_shortest_ways
     #[test]
     fn betweenness_is_the_share_of_shortest_ways((network, _) in networks()) {
         let mut expected = vec![0.0; network.len()];
@@ -146,7 +140,6 @@ proptest! {
         prop_assert!(found.iter().zip(&expected).all(|(found, expected)| near(*found, *expected)));
     }
 
-    // proves: graph:schedule:nothing_begins_before_what_it_waits_for
     #[test]
     fn a_plan_has_each_open_item_once_and_in_order((network, weights) in networks(), agents in 1_u32..4) {
         let options = ScheduleOptions { agents: NonZeroU32::new(agents).unwrap(), rounds: 0, seed: 0 };

@@ -109,7 +109,6 @@ const READERS: [(&str, Reader); 4] = [
     ("file", read_by_file),
 ];
 
-// proves: store:read:nothing_from_outside_the_root
 #[test]
 fn what_changes_places_between_the_look_and_the_reading_gives_nothing_from_outside() {
     for (name, read) in READERS {
@@ -124,7 +123,6 @@ fn what_changes_places_between_the_look_and_the_reading_gives_nothing_from_outsi
     }
 }
 
-// proves: store:read:nothing_from_outside_the_root
 #[test]
 fn a_link_to_what_lies_inside_is_followed_however_it_is_written_and_whenever_it_appears() {
     for (name, read) in READERS {
@@ -198,7 +196,6 @@ impl Coarse {
     }
 }
 
-// proves: store:index:same_size_edit_at_once_is_seen
 #[test]
 fn a_write_of_the_same_size_within_one_step_of_a_coarse_clock_is_seen() {
     for listens in [true, false] {
@@ -254,7 +251,6 @@ fn append(disk: &Disk, root: &RootFolder) -> Result<String, StoreError> {
     edit(disk, root, "a.md", added).map(|edited| edited.text)
 }
 
-// proves: store:write:half_saved_is_not_edited
 #[test]
 fn a_text_that_lost_its_end_a_moment_ago_is_not_edited() {
     let end = "a line of some length\n".repeat(4) + "a line of so";
@@ -276,7 +272,6 @@ fn a_text_that_lost_its_end_a_moment_ago_is_not_edited() {
     });
 }
 
-// proves: store:write:half_saved_is_not_edited
 #[test]
 fn an_edit_waits_for_a_save_that_is_under_way() {
     let (_folder, root, disk) = half_saved("");
@@ -289,7 +284,6 @@ fn an_edit_waits_for_a_save_that_is_under_way() {
     });
 }
 
-// proves: store:write:half_saved_is_not_edited
 #[test]
 fn what_was_made_shorter_on_purpose_is_edited() {
     let later = Disk {

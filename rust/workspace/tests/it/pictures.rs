@@ -82,7 +82,6 @@ ref [docs] R&D <manual> (./docs.vine)
 [think] Think (notstarted)
 ";
 
-// proves: cli:vine:graph_prints_mermaid_and_dot
 #[test]
 fn a_plan_is_drawn_as_a_mermaid_flowchart() {
     let document = VineDocument::read(PLAN.to_owned()).unwrap();
@@ -112,7 +111,6 @@ fn a_plan_is_drawn_as_a_mermaid_flowchart() {
     "#);
 }
 
-// proves: cli:vine:graph_prints_mermaid_and_dot
 #[test]
 fn a_plan_is_drawn_in_the_dot_language() {
     let document = VineDocument::read(PLAN.to_owned()).unwrap();
@@ -208,7 +206,6 @@ fn a_deep_tree_goes_on_in_another_one() {
     assert_eq!(deepest, Some(9));
 }
 
-// proves: cli:vine:graph_leaves_out_other_statuses
 #[test]
 fn where_a_way_leads_over_what_is_left_out_an_indirect_arrow_stands() {
     let (keys, arrows) = drawn("r>h,b h>a,i i>b,c a>c b c>h");
@@ -355,7 +352,6 @@ fn names() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // proves: cli:vine:names_break_no_picture
     #[test]
     fn no_name_breaks_a_mermaid_text(key in names(), name in names()) {
         let figure = PictureFigure { key: &key, name: &name, state: "open", tone: StatusColor::Open };
@@ -375,7 +371,6 @@ proptest! {
         prop_assert!(!shown_name.contains("1)") && !shown_name.contains(" - "), "{}", label);
     }
 
-    // proves: cli:vine:names_break_no_picture
     #[test]
     fn no_name_breaks_a_dot_text(key in names(), name in names()) {
         let figure = PictureFigure { key: &key, name: &name, state: &name, tone: StatusColor::Open };

@@ -197,7 +197,6 @@ fn percentages_are_rounded_half_up_and_100_means_all() {
     }
 }
 
-// proves: vine:format:is_read_as_the_vectors_say, vine:format:blank_segments_are_skipped
 #[test]
 fn bodies_are_read_or_refused_as_in_the_vectors() {
     let task = |text: &str| format!("3: Invalid task header: \"{text}\"");
@@ -311,7 +310,6 @@ fn lines_of_a_block_keep_their_words() {
     assert_eq!(&*attachments[0].uri, "a b c ");
 }
 
-// proves: vine:format:is_read_as_the_vectors_say, vine:format:newer_files_are_read_not_written
 #[test]
 fn files_are_read_or_refused_as_in_the_vectors() {
     for (text, expected) in [

@@ -26,7 +26,6 @@ fn problems(text: &str) -> Vec<String> {
     told.collect()
 }
 
-// proves: cli:vine:problems_have_places
 #[test]
 fn every_violation_is_told_with_its_place() {
     let text = "vine 1.2.0\n---\n[a] A (complete)\n-> zz\n->   b \n-> zz\n---\n\n  [b] B (complete)\n\
@@ -62,7 +61,6 @@ fn places_are_counted_in_characters_whatever_the_line_ends_are() {
     );
 }
 
-// proves: cli:vine:problems_have_places
 #[test]
 fn a_parse_error_is_the_one_problem_of_its_text() {
     let header = "vine 1.2.0\n---\n";

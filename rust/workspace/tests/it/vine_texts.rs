@@ -189,7 +189,6 @@ fn fields(op: &str) -> Vec<String> {
     }
 }
 
-// proves: vine:resources:samples_hold
 #[test]
 fn every_file_is_read_or_refused_as_the_texts_say() {
     for text in [BRIEF, FULL] {
@@ -212,7 +211,6 @@ fn every_file_is_read_or_refused_as_the_texts_say() {
     }
 }
 
-// proves: vine:resources:samples_hold
 #[test]
 fn every_batch_does_what_the_texts_say() {
     for text in [BRIEF, FULL] {
@@ -249,7 +247,6 @@ fn every_batch_does_what_the_texts_say() {
     }
 }
 
-// proves: vine:resources:samples_hold
 #[test]
 fn the_worked_expansion_comes_out_as_shown() {
     let fences = fences(FULL);
@@ -271,7 +268,6 @@ fn the_worked_expansion_comes_out_as_shown() {
     assert_eq!(text.unwrap(), shown.body);
 }
 
-// proves: vine:resources:samples_hold
 #[test]
 fn answers_are_those_that_are_shown() {
     for text in [BRIEF, FULL] {

@@ -161,7 +161,6 @@ pub(crate) fn data(answer: &Answer) -> Value {
     serde_json::from_str(&answer.text).unwrap()
 }
 
-// proves: graph:workspace:keys_join_the_dialects
 #[test]
 fn items_wait_for_items_of_other_dialects_until_these_are_done() {
     let place = Place::new();
@@ -198,7 +197,6 @@ fn items_wait_for_items_of_other_dialects_until_these_are_done() {
     ]);
 }
 
-// proves: graph:workspace:keys_join_the_dialects
 #[test]
 fn a_task_under_review_holds_up_the_tasks_of_other_files() {
     let place = Place::new();
@@ -213,7 +211,6 @@ fn a_task_under_review_holds_up_the_tasks_of_other_files() {
     ]);
 }
 
-// proves: graph:workspace:lookups_are_truthful
 #[test]
 fn what_is_named_and_not_there_blocks_and_says_why() {
     let place = Place::new();
@@ -241,7 +238,6 @@ fn what_is_named_and_not_there_blocks_and_says_why() {
     assert!(!joined.item(root).unwrap().is_ready());
 }
 
-// proves: graph:workspace:archived_items_count
 #[test]
 fn archived_specs_and_graphs_beyond_the_walk_count_as_they_are() {
     let place = Place::new();
@@ -257,7 +253,6 @@ fn archived_specs_and_graphs_beyond_the_walk_count_as_they_are() {
     ]);
 }
 
-// proves: workspace:names:resolve_across_dialects
 #[test]
 fn a_name_means_one_item_or_is_refused_with_the_keys_it_may_mean() {
     let place = Place::new();
@@ -304,7 +299,6 @@ fn filtered(statuses: &[&str], labels: &[&str], dialects: &[&str], ready: bool) 
     }
 }
 
-// proves: workspace:list:filters
 #[test]
 fn lists_are_filtered_by_the_words_of_every_dialect() {
     let place = Place::new();
@@ -349,7 +343,6 @@ fn lists_are_filtered_by_the_words_of_every_dialect() {
     assert!(list(filtered(&[], &[], &["odd"], false)).is_err());
 }
 
-// proves: workspace:problems:never_hide_the_rest
 #[test]
 fn files_that_cannot_be_read_are_told_beside_the_rest() {
     let place = Place::new();
@@ -372,7 +365,6 @@ fn files_that_cannot_be_read_are_told_beside_the_rest() {
     assert_eq!(paths, [".chant/specs/2026-01-22-001-x7m.md", "plan.vine"]);
 }
 
-// proves: workspace:problems:never_hide_the_rest
 #[test]
 fn a_configuration_of_tickets_that_cannot_be_used_is_told_too() {
     let place = Place::new();
@@ -391,7 +383,6 @@ fn a_configuration_of_tickets_that_cannot_be_used_is_told_too() {
     );
 }
 
-// proves: workspace:problems:never_hide_the_rest
 #[test]
 fn a_file_where_a_folder_is_expected_is_like_no_folder() {
     let place = Place::new();
@@ -410,7 +401,6 @@ fn a_file_where_a_folder_is_expected_is_like_no_folder() {
     assert_eq!(error.kind(), ErrorKind::NotInitialized);
 }
 
-// proves: workspace:problems:never_hide_the_rest
 #[test]
 fn a_name_whose_file_cannot_be_read_is_answered_with_the_reason() {
     let place = Place::new();
@@ -433,7 +423,6 @@ fn a_name_whose_file_cannot_be_read_is_answered_with_the_reason() {
     }
 }
 
-// proves: workspace:graph:pictures
 #[test]
 fn pictures_show_ways_across_dialects_and_name_loops() {
     let place = Place::new();
@@ -488,7 +477,6 @@ fn pictures_show_ways_across_dialects_and_name_loops() {
     assert!(ops::graph(&place.workspace, ItemFilter::default(), shown("odd", false)).is_err());
 }
 
-// proves: export:formats:hold_every_item
 #[test]
 fn exports_hold_every_item_in_every_format() {
     let place = Place::new();
@@ -556,7 +544,6 @@ fn csv_records(text: &str) -> Vec<Vec<String>> {
     records
 }
 
-// proves: export:file:appears_whole_and_replaces_by_force_only, export:file:a_refused_one_can_be_saved_elsewhere
 #[test]
 fn an_export_appears_whole_and_replaces_nothing_unless_forced() {
     let place = Place::new();
@@ -600,7 +587,6 @@ fn an_export_appears_whole_and_replaces_nothing_unless_forced() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
-    // proves: workspace:index:changes_are_seen
     #[test]
     fn whatever_changes_the_graph_is_as_if_read_anew(
         steps in proptest::collection::vec((0_u32..6, 0_usize..4, 0_usize..6), 1..10),

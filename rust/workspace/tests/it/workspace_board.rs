@@ -49,7 +49,6 @@ fn filled() -> Place {
     place
 }
 
-// proves: board:plan:columns_by_state
 #[test]
 fn columns_stand_in_the_order_of_states_with_those_done_last() {
     let place = filled();
@@ -62,7 +61,6 @@ fn columns_stand_in_the_order_of_states_with_those_done_last() {
     assert_eq!(all["dialects"][0]["done"], json!(1));
 }
 
-// proves: board:plan:filter_and_search
 #[test]
 fn every_word_has_to_be_found_somewhere_in_any_case() {
     let place = filled();
@@ -83,7 +81,6 @@ fn every_word_has_to_be_found_somewhere_in_any_case() {
     assert_eq!(search("deep", true), ["pending 1", "completed 0"]);
 }
 
-// proves: board:plan:large_projects
 #[test]
 fn cards_come_in_pages() {
     let place = Place::new();
@@ -107,7 +104,6 @@ fn cards_come_in_pages() {
     assert_eq!(last.get("next_offset"), None);
 }
 
-// proves: board:plan:one_item_with_its_graph
 #[test]
 fn around_an_item_stands_what_it_waits_for_and_what_waits_for_it() {
     let place = filled();
@@ -122,7 +118,6 @@ fn around_an_item_stands_what_it_waits_for_and_what_waits_for_it() {
     assert_eq!(first["needed_by"][1]["depth"], json!(2));
 }
 
-// proves: board:plan:one_item_with_its_graph
 #[test]
 fn a_loop_ends_and_what_is_far_is_left_out_and_told() {
     let place = Place::new();
@@ -138,7 +133,6 @@ fn a_loop_ends_and_what_is_far_is_left_out_and_told() {
     assert!(answer["needed_by"].as_array().unwrap().len() <= 202);
 }
 
-// proves: board:plan:nothing_drawn_when_nothing_changed
 #[test]
 fn the_version_is_another_after_a_change_and_the_same_without_one() {
     let place = filled();

@@ -37,7 +37,6 @@ fn keys(rows: &Value) -> Vec<&str> {
     rows.map(|row| row["key"].as_str().unwrap()).collect()
 }
 
-// proves: workspace:features:tasks_join_the_graph, speckit:next:keys_of_a_workspace
 #[test]
 fn tasks_of_all_features_are_items() {
     let place = Place::new();
@@ -76,7 +75,6 @@ fn tasks_of_all_features_are_items() {
     assert_eq!(found["items"][0]["path"], "specs/060-login/tasks.md");
 }
 
-// proves: workspace:features:tasks_join_the_graph
 #[test]
 fn phases_stand_between_tasks_in_pictures_alone() {
     let place = Place::new();
@@ -110,7 +108,6 @@ fn phases_stand_between_tasks_in_pictures_alone() {
     );
 }
 
-// proves: workspace:names:resolve_across_dialects
 #[test]
 fn a_task_is_found_by_its_id_where_only_one_feature_has_it() {
     let place = Place::new();
@@ -127,7 +124,6 @@ fn a_task_is_found_by_its_id_where_only_one_feature_has_it() {
     );
 }
 
-// proves: workspace:features:dependencies_lead_out_and_in
 #[test]
 fn tasks_wait_for_items_of_other_dialects_and_the_other_way_round() {
     let place = Place::new();
@@ -169,7 +165,6 @@ fn tasks_wait_for_items_of_other_dialects_and_the_other_way_round() {
     ]);
 }
 
-// proves: speckit:tasks:other_dialects_hold_a_task_up
 #[test]
 fn a_task_is_not_ticked_before_what_it_depends_on() {
     let place = Place::new();
@@ -212,7 +207,6 @@ fn a_task_is_not_ticked_before_what_it_depends_on() {
     ]);
 }
 
-// proves: graph:workspace:lookups_are_truthful
 #[test]
 fn features_and_tasks_that_are_not_there_are_told() {
     let place = Place::new();
@@ -238,7 +232,6 @@ fn features_and_tasks_that_are_not_there_are_told() {
     );
 }
 
-// proves: workspace:problems:never_hide_the_rest
 #[test]
 fn a_list_that_cannot_be_read_hides_no_other() {
     let place = Place::new();

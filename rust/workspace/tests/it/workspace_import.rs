@@ -119,7 +119,6 @@ fn issues() -> String {
     format!("{}\nno json\n", lines.join("\n"))
 }
 
-// proves: import:beads:maps_issues
 #[test]
 fn issues_of_beads_become_specs_and_what_does_not_map_is_told() {
     let place = Place::new();
@@ -203,7 +202,6 @@ priority: high\nmilestone: m1\nordinal: 1000\non_status_change: run.sh\n---\n\n#
 ## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [x] #1 Loads\n- [ ] #2 Shows #3 rows\n<!-- AC:END -->\n\n\
 ## Definition of Done\n<!-- DOD:BEGIN -->\n- [ ] #1 Tested\n<!-- DOD:END -->\n";
 
-// proves: import:backlog:maps_tasks
 #[test]
 fn tasks_of_backlog_become_specs_with_their_sections() {
     let place = Place::new();
@@ -261,7 +259,6 @@ fn tasks_of_backlog_become_specs_with_their_sections() {
     );
 }
 
-// proves: import:vine:maps_tasks
 #[test]
 fn tasks_of_a_graph_become_specs() {
     let place = Place::new();
@@ -294,7 +291,6 @@ fn tasks_of_a_graph_become_specs() {
     holds(&unmapped(&told), &["docs ref: it stands for ./docs.vine"]);
 }
 
-// proves: import:chant:maps_specs
 #[test]
 fn specs_of_another_project_keep_their_texts() {
     let place = Place::new();
@@ -347,7 +343,6 @@ fn specs_of_another_project_keep_their_texts() {
     );
 }
 
-// proves: import:again:brings_only_what_is_new
 #[test]
 fn a_second_import_brings_only_what_is_new_also_after_archiving() {
     let place = Place::new();
@@ -393,7 +388,6 @@ fn a_second_import_brings_only_what_is_new_also_after_archiving() {
     );
 }
 
-// proves: import:dry_run:writes_nothing
 #[test]
 fn a_dry_run_writes_nothing_and_says_the_same() {
     let place = Place::new();
@@ -409,7 +403,6 @@ fn a_dry_run_writes_nothing_and_says_the_same() {
     );
 }
 
-// proves: import:source:is_told_when_it_is_none
 #[test]
 fn what_is_no_source_is_refused_with_what_was_expected() {
     let place = Place::new();
@@ -457,7 +450,6 @@ fn part_of(id: &str, parent: &str) -> Value {
     json!({"issue_id": id, "depends_on_id": parent, "type": "parent-child"})
 }
 
-// proves: import:beads:maps_issues
 #[test]
 fn issues_keep_the_numbers_that_their_ids_tell() {
     let place = Place::new();
@@ -481,7 +473,6 @@ fn issues_keep_the_numbers_that_their_ids_tell() {
     );
 }
 
-// proves: import:beads:maps_issues
 #[test]
 fn items_that_begin_with_a_bracket_are_criteria_too() {
     let place = Place::new();
@@ -499,7 +490,6 @@ fn items_that_begin_with_a_bracket_are_criteria_too() {
     assert_eq!(spec.criteria.len(), 3);
 }
 
-// proves: import:again:brings_only_what_is_new
 #[test]
 fn a_part_of_what_is_archived_stands_for_itself() {
     let place = Place::new();
@@ -521,7 +511,6 @@ fn a_part_of_what_is_archived_stands_for_itself() {
     holds(&unmapped(&told), &[&why]);
 }
 
-// proves: import:again:brings_only_what_is_new
 #[test]
 fn an_archived_file_that_cannot_be_read_is_told_before_anything_comes_in_twice() {
     let place = Place::new();
@@ -550,7 +539,6 @@ fn an_archived_file_that_cannot_be_read_is_told_before_anything_comes_in_twice()
     assert_eq!(place.count(), 1);
 }
 
-// proves: import:writing:makes_no_loop
 #[test]
 fn what_comes_later_closes_no_circle_over_what_was_there() {
     let place = Place::new();
@@ -580,7 +568,6 @@ fn what_comes_later_closes_no_circle_over_what_was_there() {
     holds(&unmapped(&told), &[&why]);
 }
 
-// proves: import:writing:makes_no_loop
 #[test]
 fn only_what_is_a_part_of_itself_is_told_so() {
     let place = Place::new();

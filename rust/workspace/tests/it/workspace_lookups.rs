@@ -21,7 +21,6 @@ use jiff::Timestamp;
 
 use crate::workspace::{Place, SPEC, data};
 
-// proves: graph:workspace:lookups_are_truthful
 #[test]
 fn a_ticket_is_found_where_its_project_moved() {
     let place = Place::new();
@@ -44,7 +43,6 @@ fn a_ticket_is_found_where_its_project_moved() {
     ]);
 }
 
-// proves: graph:workspace:archived_items_count
 #[test]
 fn what_a_task_graph_names_is_done_in_the_graph_of_all_when_it_is() {
     let place = Place::new();
@@ -59,7 +57,6 @@ fn what_a_task_graph_names_is_done_in_the_graph_of_all_when_it_is() {
     assert_eq!(progress("chant:gone"), ItemProgress::Absent);
 }
 
-// proves: workspace:features:dependencies_lead_out_and_in
 #[test]
 fn a_feature_is_found_however_its_letters_lie_on_the_disk() {
     let place = Place::new();
@@ -89,7 +86,6 @@ fn task_graphs_are_read_where_they_lie_now() {
     place.check(&[]);
 }
 
-// proves: workspace:graph:pictures
 #[test]
 fn what_is_only_named_is_drawn_for_those_that_wait_for_it() {
     let place = Place::new();
@@ -120,7 +116,6 @@ fn what_is_only_named_is_drawn_for_those_that_wait_for_it() {
     assert_eq!(shown(&["chant"], false), with_named);
 }
 
-// proves: workspace:features:surplus_is_told
 #[test]
 fn features_beyond_the_most_that_are_looked_at_are_told() {
     let place = Place::new();
@@ -139,7 +134,6 @@ fn features_beyond_the_most_that_are_looked_at_are_told() {
     assert!(place.workspace.snapshot().unwrap().problems().is_empty());
 }
 
-// proves: speckit:tasks:any_bullet_box_and_id
 #[test]
 fn a_line_with_another_sign_in_its_box_is_told() {
     let place = Place::new();
@@ -183,7 +177,6 @@ fn documents_stay_known_when_as_many_are_known_as_are_kept() {
     assert!(Arc::ptr_eq(&read(&all[0], names[1]), &documents[1]));
 }
 
-// proves: api:changes:tell_keys
 #[test]
 fn every_word_of_a_task_is_a_change() {
     let place = Place::new();
@@ -237,7 +230,6 @@ fn waited(changes: &mut ItemChanges, place: &Place) -> Option<ItemDifference> {
         .unwrap()
 }
 
-// proves: vine:needs:other_dialects_hold_a_task_up
 #[test]
 fn a_root_under_review_that_needs_something_waits_for_it() {
     let place = Place::new();

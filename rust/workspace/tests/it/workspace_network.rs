@@ -52,7 +52,6 @@ fn run(place: &Place, pid: u32, spec: &str, (status, mode): (&str, &str), second
     fs::write(path, record.to_string()).unwrap();
 }
 
-// proves: workspace:network:says_what_lists_say
 #[test]
 fn the_network_holds_all_items_and_what_is_only_named() {
     let place = Place::new();
@@ -118,7 +117,6 @@ fn the_network_holds_all_items_and_what_is_only_named() {
     assert_eq!(free, ["vine:plan.vine#root", "vine:plan.vine#build"]);
 }
 
-// proves: workspace:network:durations_are_learned_from_runs
 #[test]
 fn durations_are_those_of_runs_that_completed_their_specs() {
     let place = Place::new();
@@ -164,7 +162,6 @@ fn durations_are_those_of_runs_that_completed_their_specs() {
     );
 }
 
-// proves: workspace:network:attempts_count_as_what_they_cost
 #[test]
 fn attempts_count_with_the_run_that_completed_their_spec() {
     let place = Place::new();
@@ -191,7 +188,6 @@ fn attempts_count_with_the_run_that_completed_their_spec() {
     assert_eq!(duration.ratios.len(), 3);
 }
 
-// proves: workspace:network:durations_by_label_size_and_agent
 #[test]
 fn work_is_expected_to_take_as_long_as_work_of_its_label() {
     let place = Place::new();

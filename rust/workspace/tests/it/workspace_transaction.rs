@@ -106,8 +106,6 @@ fn refused(played: Result<Value, Error>, kind: ErrorKind, told: &str) {
     assert!(error.to_string().contains(told), "{error}");
 }
 
-// proves: api:transaction:all_or_none
-// proves: api:transaction:sees_across_dialects
 #[test]
 fn changes_of_all_dialects_follow_one_another_and_are_written_together() {
     let place = place();
@@ -158,7 +156,6 @@ fn changes_of_all_dialects_follow_one_another_and_are_written_together() {
     assert_eq!(text(&place, ".mdt-next"), "9");
 }
 
-// proves: api:transaction:all_or_none
 #[test]
 fn a_change_that_is_refused_at_the_end_leaves_every_file_as_it_was() {
     let place = place();
@@ -177,7 +174,6 @@ fn a_change_that_is_refused_at_the_end_leaves_every_file_as_it_was() {
     assert_eq!(events(&place), "");
 }
 
-// proves: api:transaction:decided_on_what_is_true_then
 #[test]
 fn a_number_that_was_given_to_others_meanwhile_refuses_all() {
     let place = place();
@@ -199,7 +195,6 @@ fn a_number_that_was_given_to_others_meanwhile_refuses_all() {
     assert_eq!(transaction.commit(workspace).unwrap().ids, ["DEM-008"]);
 }
 
-// proves: api:transaction:refuses_what_cannot_be_undone
 #[test]
 fn what_cannot_take_part_is_refused_and_leaves_the_rest() {
     let place = place();
@@ -226,7 +221,6 @@ fn what_cannot_take_part_is_refused_and_leaves_the_rest() {
     );
 }
 
-// proves: api:transaction:all_or_none
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_called_by_two_names_is_changed_once() {
@@ -249,7 +243,6 @@ fn a_file_that_is_called_by_two_names_is_changed_once() {
     );
 }
 
-// proves: store:write:undecided_is_told_until_settled
 #[test]
 fn what_a_failing_disk_leaves_undecided_is_told_in_all_dialects_until_it_works() {
     let fails = Arc::new(AtomicBool::new(false));

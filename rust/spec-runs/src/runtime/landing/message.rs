@@ -127,7 +127,6 @@ mod tests {
         title: Some("Sort {branch} rows"),
     };
 
-    // proves: chant:landing:message
     #[test]
     fn placeholders_are_filled_in_once() {
         assert_eq!(PARTS.filled(MERGE), "Merge chant/001: Sort {branch} rows");
@@ -143,7 +142,6 @@ mod tests {
         assert_eq!(without.filled(SQUASH), "001 (chant/001)");
     }
 
-    // proves: chant:landing:message
     #[test]
     fn a_subject_of_the_conventional_form_starts_small_unless_a_name_does_not() {
         assert_eq!(with_small_start("Sort rows"), "sort rows");
@@ -151,7 +149,6 @@ mod tests {
         assert_eq!(with_small_start(""), "");
     }
 
-    // proves: chant:landing:message
     #[test]
     fn a_history_is_conventional_where_most_of_its_own_commits_are() {
         let form = [

@@ -39,7 +39,6 @@ fn told(name: &str, given: &CommandPlaceholders<'_>) -> String {
     told
 }
 
-// proves: chant:agents:built_in_commands
 #[test]
 fn built_in_agents_are_started_like_this() {
     let own = ["python".to_owned(), "-m".to_owned(), "chant_mcp".to_owned()];

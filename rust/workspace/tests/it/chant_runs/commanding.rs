@@ -221,7 +221,6 @@ fn the_specs_model_comes_first_then_variables_agent_and_configuration() {
     assert_eq!(usual_model(&none, &config).as_deref(), Some("configured"));
 }
 
-// proves: chant:split:model_is_chosen_in_order
 #[test]
 fn splits_have_a_model_of_their_own_and_sonnet_where_that_is_known() {
     let spec = parse::document("s.md", FileSource::Text("x\n".into())).unwrap();
@@ -274,7 +273,6 @@ fn work_in_parallel_is_divided_by_weight_within_each_agents_bound() {
     assert_eq!(next(&["b", "b"]).map(|w| &*w.agent.name), Some("a"));
 }
 
-// proves: chant:rotation:weight_and_capacity
 #[test]
 fn agents_take_turns_by_weight_or_by_chance_within_each_agents_bound() {
     let yaml = "parallel:\n  agents:\n  - {name: a, command: codex, max_concurrent: 9, weight: 2}\n  - {name: b, command: gemini, max_concurrent: 1}\n  - {name: c, command: demo, max_concurrent: 9}";
@@ -337,7 +335,6 @@ fn agents_over_http_are_our_own_program_with_an_endpoint() {
     );
 }
 
-// proves: chant:http:what_is_missing_is_told
 #[test]
 fn what_an_agent_over_http_needs_is_told_before_it_starts() {
     let none = BTreeMap::new();

@@ -44,7 +44,6 @@ fn check(ours: &[(&str, &str)], theirs: &[(&str, &str)], expected: &[(&str, &str
     conflicts
 }
 
-// proves: chant:merge_driver:merges_by_meaning
 #[test]
 fn versions_that_agree_are_merged_by_what_they_mean() {
     let conflicts = check(
@@ -72,7 +71,6 @@ fn versions_that_agree_are_merged_by_what_they_mean() {
     check(&reasoned, &[], &reasoned);
 }
 
-// proves: chant:merge_driver:marks_only_what_is_left
 #[test]
 fn only_lines_that_both_changed_are_marked() {
     let conflicts = check(
@@ -104,7 +102,6 @@ fn only_lines_that_both_changed_are_marked() {
     );
 }
 
-// proves: chant:merge_driver:marks_only_what_is_left
 #[test]
 fn criteria_between_markers_keep_their_ticks() {
     check(
@@ -123,7 +120,6 @@ fn criteria_between_markers_keep_their_ticks() {
     );
 }
 
-// proves: chant:merge_driver:marks_only_what_is_left
 #[test]
 fn keys_that_cannot_be_united_are_marked() {
     let conflicts = check(
@@ -144,7 +140,6 @@ fn keys_that_cannot_be_united_are_marked() {
     );
 }
 
-// proves: chant:merge_driver:unreadable_is_merged_as_text
 #[test]
 fn what_is_no_spec_is_merged_line_by_line_and_left_to_a_person() {
     let conflicts = check(
@@ -172,7 +167,6 @@ fn what_is_no_spec_is_merged_line_by_line_and_left_to_a_person() {
     assert_eq!(conflicts.len(), 1);
 }
 
-// proves: chant:merge_driver:unreadable_is_merged_as_text
 #[test]
 fn bytes_that_are_no_utf8_survive() {
     let merged = merge_file(b"a\nm\nb\n", b"\xff\nm\nb\n", b"a\nm\n\xfe\n", &MARKERS);
@@ -191,7 +185,6 @@ fn bytes_that_are_no_utf8_survive() {
     );
 }
 
-// proves: chant:merge_driver:binary_stays_as_ours
 #[test]
 fn what_is_no_text_leaves_ours_in_place() {
     let merged = merge_file(BASE.as_bytes(), b"ours", b"a\0b", &MARKERS);
@@ -202,7 +195,6 @@ fn what_is_no_text_leaves_ours_in_place() {
     );
 }
 
-// proves: chant:merge_driver:bytes_are_kept
 #[test]
 fn line_ends_and_byte_order_mark_are_ours() {
     let ours = with(&[("Text.", "Ours."), ("[ ] one", "[x] one")]);
@@ -238,7 +230,6 @@ fn line_ends_and_byte_order_mark_are_ours() {
     );
 }
 
-// proves: chant:merge_driver:bytes_are_kept
 #[test]
 fn a_missing_final_newline_stays_missing_unless_one_side_adds_it() {
     let base = BASE.trim_end();
@@ -249,7 +240,6 @@ fn a_missing_final_newline_stays_missing_unless_one_side_adds_it() {
     assert_eq!(merge(base, &ours, &(theirs + "\n")), (both + "\n", vec![]));
 }
 
-// proves: chant:merge_driver:marks_only_what_is_left
 #[test]
 fn a_spec_that_both_sides_made_is_compared_with_nothing() {
     let ours = with(&[("[ ] one", "[x] one")]);
@@ -266,7 +256,6 @@ fn a_spec_that_both_sides_made_is_compared_with_nothing() {
     assert_eq!((text, conflicts.len()), (expected, 1));
 }
 
-// proves: chant:merge_driver:marks_only_what_is_left
 #[test]
 fn markers_are_as_git_asks_for_them() {
     let markers = ConflictMarkers {
@@ -289,7 +278,6 @@ fn versions() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // proves: chant:merge_driver:loses_no_line
     #[test]
     fn no_line_that_a_side_wrote_is_lost(base in versions(), ours in versions(), theirs in versions()) {
         let (text, conflicts) = merge(&base, &ours, &theirs);

@@ -12,7 +12,6 @@ const LIMITS: BundleLimits = BundleLimits {
     object: 5_000,
 };
 
-// proves: cluster:job:bundles_are_checked
 #[test]
 fn a_bundle_becomes_a_checkout_unless_it_is_too_large() {
     for kind in [KINDS[0], KINDS[2]] {

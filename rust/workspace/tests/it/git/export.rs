@@ -2,7 +2,6 @@
 
 use super::*;
 
-// proves: chant:split:harms_no_checkout
 #[test]
 fn the_files_of_a_commit_are_laid_out_and_nothing_else_is_touched() {
     for kind in KINDS {

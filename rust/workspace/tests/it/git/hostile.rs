@@ -127,7 +127,6 @@ fn read_all(repo: &Repo, folder: &Path) {
     let _ = repo.uncommitted_unfiltered(folder);
 }
 
-// proves: trust:reads:git_runs_nothing
 #[test]
 fn reading_runs_nothing_that_a_repository_names() {
     for kind in KINDS {

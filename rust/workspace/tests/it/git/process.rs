@@ -22,7 +22,6 @@ fn run_in_a_process(name: &str, variables: &[(&str, &OsStr)]) {
     );
 }
 
-// proves: git:program:environment_is_cleaned
 #[test]
 fn variables_that_would_redirect_git_have_no_effect() {
     let sandbox = Sandbox::new();

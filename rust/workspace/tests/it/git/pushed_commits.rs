@@ -100,7 +100,6 @@ impl PushedWorld {
     }
 }
 
-// proves: cluster:push:fetched_into_quarantine
 #[test]
 fn a_commit_is_taken_in_if_the_remote_has_it_under_that_very_ref() {
     for (kind, filter) in [
@@ -137,7 +136,6 @@ fn a_commit_is_taken_in_if_the_remote_has_it_under_that_very_ref() {
     }
 }
 
-// proves: cluster:push:fetched_into_quarantine
 #[test]
 fn what_is_named_is_never_an_option_and_never_more_than_may_come() {
     let world = PushedWorld::new(KINDS[0]);
@@ -181,7 +179,6 @@ fn what_is_named_is_never_an_option_and_never_more_than_may_come() {
     world.take(&commit, &LIMITS).unwrap();
 }
 
-// proves: cluster:push:fetched_into_quarantine
 #[test]
 fn strange_history_and_broken_objects_are_not_taken_in() {
     let world = PushedWorld::new(KINDS[0]);
@@ -211,7 +208,6 @@ fn strange_history_and_broken_objects_are_not_taken_in() {
     assert!(!world.has(&broken));
 }
 
-// proves: cluster:push:only_new_refs
 #[test]
 fn a_ref_is_pushed_where_there_is_none_and_removed_where_it_is_ours() {
     let world = PushedWorld::new(KINDS[0]);

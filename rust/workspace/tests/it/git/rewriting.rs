@@ -64,7 +64,6 @@ fn landed(repo: &Repo, style: MergeStyle) -> String {
     }
 }
 
-// proves: chant:landing:style
 #[test]
 fn a_squashed_branch_is_one_commit_on_its_target() {
     for kind in KINDS {
@@ -87,7 +86,6 @@ fn a_squashed_branch_is_one_commit_on_its_target() {
     }
 }
 
-// proves: chant:landing:style
 #[test]
 fn a_rewritten_branch_has_its_commits_one_by_one_and_a_last_one() {
     for kind in KINDS {
@@ -117,7 +115,6 @@ fn a_rewritten_branch_has_its_commits_one_by_one_and_a_last_one() {
     }
 }
 
-// proves: chant:landing:style
 #[test]
 fn a_commit_that_is_in_conflict_alone_is_named() {
     for kind in KINDS {
@@ -136,7 +133,6 @@ fn a_commit_that_is_in_conflict_alone_is_named() {
     }
 }
 
-// proves: chant:landing:style
 #[test]
 fn a_branch_that_landed_as_others_counts_as_merged_as_far_as_it_did() {
     for kind in KINDS {

@@ -133,7 +133,6 @@ impl World {
     }
 }
 
-// proves: chant:pool:taken_folder_is_as_a_new_one
 #[test]
 fn a_folder_that_was_made_in_advance_becomes_that_of_a_run() {
     for kind in KINDS {
@@ -146,7 +145,6 @@ fn a_folder_that_was_made_in_advance_becomes_that_of_a_run() {
     }
 }
 
-// proves: chant:pool:taken_folder_is_as_a_new_one
 #[test]
 fn what_changed_since_is_brought_in() {
     for kind in KINDS {
@@ -163,7 +161,6 @@ fn what_changed_since_is_brought_in() {
     }
 }
 
-// proves: chant:pool:taken_folder_is_as_a_new_one
 #[test]
 fn no_file_is_read_again_whose_stamps_are_known_and_others_are_put_right() {
     let world = World::filled("");
@@ -187,7 +184,6 @@ fn no_file_is_read_again_whose_stamps_are_known_and_others_are_put_right() {
     world.check_alike("x", "put right");
 }
 
-// proves: chant:pool:unfit_folders_are_not_taken
 #[test]
 fn a_folder_that_would_be_another_today_is_not_taken() {
     let config = |key: &'static str, value: &'static str| {
@@ -237,7 +233,6 @@ fn a_folder_that_would_be_another_today_is_not_taken() {
     assert!(world.take("x"), "what says nothing about files");
 }
 
-// proves: chant:pool:unfit_folders_are_not_taken
 #[test]
 fn nothing_is_made_where_files_depend_on_more_than_the_commit() {
     let config = |key: &'static str, value: &'static str| {
@@ -268,7 +263,6 @@ fn nothing_is_made_where_files_depend_on_more_than_the_commit() {
     assert_eq!(world.fill(ROOM), 1);
 }
 
-// proves: chant:pool:bounded
 #[test]
 fn there_are_no_more_folders_than_there_is_room_for() {
     let world = World::new("");
@@ -313,7 +307,6 @@ fn there_are_no_more_folders_than_there_is_room_for() {
     assert_eq!(world.names(), Vec::<String>::new(), "old ones go");
 }
 
-// proves: chant:pool:cut_off_is_thrown_away
 #[test]
 fn what_was_cut_off_is_thrown_away_and_never_taken() {
     let world = World::filled("");
@@ -339,7 +332,6 @@ fn what_was_cut_off_is_thrown_away_and_never_taken() {
     world.check_alike("x", "made from the beginning");
 }
 
-// proves: chant:pool:one_taker_and_one_filler
 #[test]
 fn one_folder_goes_to_one_run_and_one_process_makes_them() {
     let world = World::filled("");
@@ -371,7 +363,6 @@ fn one_folder_goes_to_one_run_and_one_process_makes_them() {
     assert_eq!(world.fill(ROOM), 1);
 }
 
-// proves: chant:pool:renewed
 #[test]
 fn folders_of_an_earlier_commit_are_brought_to_the_newest() {
     for kind in KINDS {

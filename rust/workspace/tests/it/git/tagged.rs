@@ -305,7 +305,6 @@ fn threads_may_share_a_repository() {
     assert!(tips.lines().all(|tip| tip == sandbox.id(&folder, "main")));
 }
 
-// proves: git:reads:partial_clone
 /// A partial clone lacks the blobs of older commits until somebody who acts asks for one: a look fetches
 /// nothing.
 #[test]

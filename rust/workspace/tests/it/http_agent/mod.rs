@@ -226,7 +226,6 @@ fn called(folder: &Path, name: &str, arguments: Value) -> String {
     outcome.last_result()
 }
 
-// proves: chant:http:tool_loop
 #[test]
 fn a_model_of_ollamas_is_asked_with_tools_until_it_is_done() {
     let folder = TempDir::new().unwrap();
@@ -319,7 +318,6 @@ fn a_model_of_ollamas_is_asked_with_tools_until_it_is_done() {
     assert!(told.last().unwrap().contains("All done."));
 }
 
-// proves: chant:http:tool_loop
 #[test]
 fn a_model_behind_openais_protocol_is_heard_in_pieces() {
     let folder = TempDir::new().unwrap();
@@ -374,7 +372,6 @@ fn a_server_that_does_not_stream_is_understood() {
     outcome.end.unwrap();
 }
 
-// proves: chant:http:paths_are_confined
 #[test]
 fn tools_touch_nothing_outside_the_folder_and_nothing_of_gits() {
     let folder = TempDir::new().unwrap();
@@ -426,7 +423,6 @@ fn tools_touch_nothing_outside_the_folder_and_nothing_of_gits() {
     assert!(!inside.join(".git/new").exists() && !inside.join(".git/hooks").exists());
 }
 
-// proves: chant:http:results_are_cut
 #[test]
 fn long_files_come_in_pages_and_long_outputs_are_cut() {
     let folder = TempDir::new().unwrap();
@@ -471,7 +467,6 @@ fn long_files_come_in_pages_and_long_outputs_are_cut() {
     assert!(output.len() < 17_000 && output.contains(" bytes are left out here.]"));
 }
 
-// proves: chant:http:bad_calls_are_told_to_the_model
 #[test]
 fn a_call_that_cannot_be_done_is_told_to_the_model_which_goes_on() {
     let folder = TempDir::new().unwrap();

@@ -14,7 +14,6 @@ use tempfile::TempDir;
 
 use super::{answer, asked, complete, lines, ollama, work};
 
-// proves: chant:http:trouble_that_may_pass_is_tried_again
 #[test]
 fn what_may_pass_is_tried_again_and_told() {
     let folder = TempDir::new().unwrap();
@@ -46,7 +45,6 @@ fn what_may_pass_is_tried_again_and_told() {
     );
 }
 
-// proves: chant:http:trouble_that_may_pass_is_tried_again
 #[test]
 fn a_server_says_when_to_come_back() {
     let folder = TempDir::new().unwrap();
@@ -86,7 +84,6 @@ fn a_server_says_when_to_come_back() {
     outcome.end.unwrap();
 }
 
-// proves: chant:http:trouble_that_may_pass_is_tried_again
 #[test]
 fn an_answer_that_breaks_off_is_asked_for_again() {
     let folder = TempDir::new().unwrap();
@@ -136,7 +133,6 @@ fn an_answer_that_breaks_off_is_asked_for_again() {
     }
 }
 
-// proves: chant:http:trouble_that_may_pass_is_tried_again
 #[test]
 fn a_server_that_is_not_there_is_tried_again() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -180,7 +176,6 @@ fn a_server_that_is_not_there_is_tried_again() {
     assert_eq!(waits, [0.0, 0.1], "doubled, and rounded");
 }
 
-// proves: chant:http:refusals_are_told_at_once
 #[test]
 fn what_would_be_refused_again_fails_at_once_in_the_servers_words() {
     let folder = TempDir::new().unwrap();
@@ -244,7 +239,6 @@ fn what_would_be_refused_again_fails_at_once_in_the_servers_words() {
     );
 }
 
-// proves: chant:http:rounds_are_bounded
 #[test]
 fn a_model_that_never_ends_is_given_up() {
     let folder = TempDir::new().unwrap();
@@ -257,7 +251,6 @@ fn a_model_that_never_ends_is_given_up() {
     assert_eq!(outcome.requests.len(), 50);
 }
 
-// proves: chant:http:text_alone_is_answered_once
 #[test]
 fn a_model_that_calls_no_tool_is_reminded_once() {
     let folder = TempDir::new().unwrap();
@@ -296,7 +289,6 @@ fn a_model_that_calls_no_tool_is_reminded_once() {
     outcome.end.unwrap();
 }
 
-// proves: chant:http:a_split_is_a_question
 #[test]
 fn a_model_that_is_asked_is_reminded_of_an_answer_and_of_no_work() {
     let folder = TempDir::new().unwrap();
@@ -317,7 +309,6 @@ fn a_model_that_is_asked_is_reminded_of_an_answer_and_of_no_work() {
     assert!(outcome.error().contains("gave an empty answer twice"));
 }
 
-// proves: chant:http:endpoints_are_checked
 #[test]
 fn endpoints_are_read_and_what_is_none_is_refused() {
     let protocols = [ModelProtocol::Ollama, ModelProtocol::OpenAi];

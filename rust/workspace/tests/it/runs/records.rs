@@ -237,7 +237,6 @@ fn the_word_of_the_seed_follows_from_the_end() {
     );
 }
 
-// proves: chant:work_list:records_are_kept_seven_days_or_200
 #[test]
 fn old_records_go_but_not_those_whose_work_waits() {
     let project = Project::new();
@@ -277,7 +276,6 @@ fn old_records_go_but_not_those_whose_work_waits() {
     assert!(history.exists());
 }
 
-// proves: chant:work_list:records_are_kept_seven_days_or_200
 #[test]
 fn of_records_that_ended_the_newest_two_hundred_stay() {
     let project = Project::new();
@@ -293,7 +291,6 @@ fn of_records_that_ended_the_newest_two_hundred_stay() {
     assert!(project.record_file(&format!("{SPEC}-199")).exists());
 }
 
-// proves: chant:work_list:records_and_logs_are_bounded_by_size
 #[test]
 fn of_records_that_are_large_together_the_newest_stay() {
     let project = Project::new();
@@ -311,7 +308,6 @@ fn of_records_that_are_large_together_the_newest_stay() {
     assert!(project.record_file(&format!("{SPEC}-3")).exists());
 }
 
-// proves: chant:work_list:records_and_logs_are_bounded_by_size
 #[test]
 fn of_logs_that_are_large_together_those_written_last_stay_and_those_in_use() {
     let project = Project::new();

@@ -11,7 +11,7 @@ fn file(project: &Project) -> std::path::PathBuf {
     project.root().join(FEATURE).join("tasks.md")
 }
 
-// proves: speckit:complete_task:ticks_one_box, speckit:complete_task:event_is_recorded
+// proves: speckit:complete_task:ticks_one_box
 #[test]
 fn vector_5_and_6_one_byte_changes_and_the_second_call_writes_nothing() {
     let text = "# Tasks\r\n\r\n## Phase 1: Setup\r\n\r\n- [ ] T001 a\r\n- [ ] T002 b\r\n";
@@ -49,7 +49,6 @@ fn vector_7_an_unknown_task_is_named_with_those_like_it() {
     assert_eq!(project.tasks(), "- [ ] T001 a\n- [ ] T009 b\n");
 }
 
-// proves: speckit:complete_task:duplicates_are_refused
 #[test]
 fn an_id_that_stands_twice_is_refused_with_its_lines() {
     let text = "- [ ] T001 a\n\n- [x] T001 b\n";
@@ -63,7 +62,7 @@ fn an_id_that_stands_twice_is_refused_with_its_lines() {
     assert_eq!(project.tasks(), text);
 }
 
-// proves: speckit:complete_task:finds_the_task_by_id, speckit:tasks:any_bullet_box_and_id
+// proves: speckit:complete_task:finds_the_task_by_id
 #[test]
 fn vector_9_tasks_of_every_form_are_ticked_in_place() {
     let text = "- [ ] T008: a\n- [ ] **T007** b\n* [ ] T013 c\n- [x] T028 d\n  - [ ] T028a e\n";
@@ -74,7 +73,6 @@ fn vector_9_tasks_of_every_form_are_ticked_in_place() {
     assert_eq!(project.tasks(), text.replace("[ ]", "[x]"));
 }
 
-// proves: speckit:complete_task:open_subtasks_refuse
 #[test]
 fn open_parts_and_dependencies_refuse_unless_validation_is_skipped() {
     let text =
@@ -100,7 +98,6 @@ fn open_parts_and_dependencies_refuse_unless_validation_is_skipped() {
     assert_eq!(project.tasks(), text.replace("[ ] T002", "[x] T002"));
 }
 
-// proves: speckit:complete_task:phase_order_warns
 #[test]
 fn phase_order_and_missing_files_warn_unless_configured_strict() {
     let text = "## Setup\n- [ ] T001 a\n## Work\n- [ ] T002 b in src/b.py\n- [ ] T003 c\n";
@@ -120,7 +117,6 @@ fn phase_order_and_missing_files_warn_unless_configured_strict() {
     );
 }
 
-// proves: speckit:complete_task:checks_have_to_pass, speckit:complete_task:evidence_is_recorded
 #[cfg(unix)]
 #[test]
 fn vector_15_a_failing_check_leaves_the_box_open() {
@@ -168,7 +164,6 @@ fn vector_15_a_failing_check_leaves_the_box_open() {
     );
 }
 
-// proves: speckit:complete_task:checks_are_limited
 #[cfg(unix)]
 #[test]
 fn a_check_that_takes_too_long_or_is_not_there_has_not_passed() {
@@ -217,7 +212,6 @@ fn without_a_list_or_a_feature_the_seeds_words_are_said() {
     assert!(hint(&error).contains("feature.json"));
 }
 
-// proves: speckit:complete_task:concurrent_ones_lose_nothing
 #[test]
 fn many_threads_that_complete_at_once_lose_nothing() {
     let text: String = (0..40)

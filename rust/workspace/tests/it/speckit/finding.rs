@@ -22,7 +22,6 @@ fn two() -> Project {
     project
 }
 
-// proves: speckit:get_context:feature_order
 #[test]
 fn the_first_rule_that_names_a_feature_decides() {
     let project = two();
@@ -54,7 +53,6 @@ fn the_first_rule_that_names_a_feature_decides() {
     assert_eq!(nothing["why"]["tried"].as_array().unwrap().len(), 5);
 }
 
-// proves: speckit:get_context:same_from_everywhere
 #[test]
 fn the_answer_is_the_same_from_every_subfolder() {
     let project = two();
@@ -75,7 +73,6 @@ fn the_answer_is_the_same_from_every_subfolder() {
     );
 }
 
-// proves: speckit:get_context:feature_json_of_any_kind
 #[test]
 fn feature_json_may_be_absolute_broken_or_lead_outside() {
     let project = two();
@@ -117,7 +114,6 @@ fn feature_json_may_be_absolute_broken_or_lead_outside() {
     );
 }
 
-// proves: speckit:get_context:several_candidates_refuse
 #[test]
 fn several_directories_of_one_number_are_never_chosen_from() {
     let project = Project::with(&[
@@ -137,7 +133,6 @@ fn several_directories_of_one_number_are_never_chosen_from() {
     );
 }
 
-// proves: speckit:get_context:phase_from_content
 #[test]
 fn the_phase_comes_from_what_the_documents_say() {
     let project = Project::of_tasks("no tasks yet\n");
@@ -158,7 +153,6 @@ fn the_phase_comes_from_what_the_documents_say() {
     assert_eq!(context(&project.features())["needs_clarification"], 1);
 }
 
-// proves: speckit:read_spec:stays_inside_the_feature
 #[cfg(unix)]
 #[test]
 fn a_link_that_leads_out_of_the_project_is_not_read() {
@@ -178,7 +172,6 @@ fn a_link_that_leads_out_of_the_project_is_not_read() {
     );
 }
 
-// proves: trust:names:features_stay_inside
 #[cfg(unix)]
 #[test]
 fn a_feature_that_is_a_link_out_of_the_project_is_not_followed() {

@@ -15,7 +15,6 @@ fn unread(text: &str) -> Vec<(usize, UnreadReason)> {
     unread.map(|one| (one.line, one.why)).collect()
 }
 
-// proves: speckit:tasks:headings_are_tasks
 #[test]
 fn headings_with_a_box_and_an_id_are_tasks_at_any_level() {
     for (line, id, mark, title) in [
@@ -46,7 +45,6 @@ fn headings_with_a_box_and_an_id_are_tasks_at_any_level() {
     }
 }
 
-// proves: speckit:tasks:headings_are_tasks
 #[test]
 fn a_heading_without_a_box_is_as_far_as_the_boxes_below_it() {
     let text = "# Tasks\n## Phase 1: Setup\n#### T001: Do\n**Depends on**: T000\n- [x] a\n- [ ] b\n\n#### T002: More\n- [x] c\n#### T003: Last\n* [ ] d\n";
@@ -65,7 +63,6 @@ fn a_heading_without_a_box_is_as_far_as_the_boxes_below_it() {
     assert_eq!(list.tasks[0].phase, Some(1));
 }
 
-// proves: speckit:tasks:headings_are_tasks
 #[test]
 fn a_heading_above_a_list_that_has_its_task_is_a_heading() {
     for text in [
@@ -96,7 +93,6 @@ fn a_box_above_a_line_of_dashes_is_a_task_and_no_part_of_a_heading() {
     assert_eq!((heading.phases.len(), heading.tasks[0].phase), (1, Some(0)));
 }
 
-// proves: speckit:tasks:summaries_stand_for_nothing
 #[test]
 fn a_summary_never_stands_for_the_tasks_above_it() {
     let above = "# Tasks\n### T001: a\n- [x] one\n### T002: b\n- [x] two\n";
@@ -118,7 +114,6 @@ fn a_summary_never_stands_for_the_tasks_above_it() {
     assert_eq!(unread(text).len(), 4);
 }
 
-// proves: speckit:tasks:summaries_stand_for_nothing
 #[test]
 fn a_summary_that_has_the_only_boxes_holds_the_tasks() {
     for text in [
@@ -139,7 +134,6 @@ fn a_summary_that_has_the_only_boxes_holds_the_tasks() {
     assert_eq!(read(twice).len(), 2);
 }
 
-// proves: speckit:tasks:other_words_for_phases_and_stories
 #[test]
 fn phases_and_stories_are_known_in_other_languages() {
     for (title, number, story, priority) in [
@@ -186,7 +180,6 @@ fn phases_and_stories_are_known_in_other_languages() {
     assert_eq!(list.tasks[3].labels, ["US5-US1"]);
 }
 
-// proves: speckit:tasks:other_ids
 #[test]
 fn ids_with_a_dash_or_the_word_are_ids_and_can_be_depended_on() {
     let text = "- [x] T-001 a\n- [ ] T-002 b\n- [ ] TASK-003 c\n- [ ] T2-001 d (depends on T-001-T-002, TASK-003)\n- [ ] T_5 e (depends on T2-001)\n";
@@ -197,7 +190,6 @@ fn ids_with_a_dash_or_the_word_are_ids_and_can_be_depended_on() {
     assert_eq!(list.tasks[4].depends_on, ["T2-001"]);
 }
 
-// proves: speckit:tasks:what_looks_like_one_is_named
 #[test]
 fn what_looks_like_a_task_is_read_or_named() {
     for (line, why) in [
@@ -244,7 +236,6 @@ fn what_looks_like_a_task_is_read_or_named() {
     );
 }
 
-// proves: speckit:tasks:what_looks_like_one_is_named
 #[test]
 fn problems_name_all_lines_of_one_reason_in_one_sentence() {
     let text = "- [ ] T041 a\n\n## B\n- [ ] b\n- [ ] c\n\n- [ ] d\n```\n- [ ] T099 e\n## C\n";

@@ -15,7 +15,6 @@ fn one(line: &str) -> Task {
     list.tasks.remove(0)
 }
 
-// proves: speckit:tasks:any_bullet_box_and_id
 #[test]
 fn tasks_are_found_with_any_bullet_indentation_and_wrapping() {
     for (line, id, mark) in [
@@ -50,7 +49,6 @@ fn tasks_are_found_with_any_bullet_indentation_and_wrapping() {
     }
 }
 
-// proves: speckit:tasks:any_bullet_box_and_id
 #[test]
 fn a_line_with_another_sign_in_its_box_is_no_task_and_is_told() {
     let list = tasks("- [/] T023 Do\n- [✓] T024 Do\n- [?] no ID\n- [ ] T025 Do\n");
@@ -64,7 +62,6 @@ fn a_line_with_another_sign_in_its_box_is_no_task_and_is_told() {
     assert_eq!(unread.collect::<Vec<_>>(), expected);
 }
 
-// proves: speckit:tasks:any_bullet_box_and_id
 #[test]
 fn a_title_keeps_its_own_emphasis_and_loses_only_the_end_of_the_ids() {
     for (line, title) in [
@@ -82,7 +79,6 @@ fn a_title_keeps_its_own_emphasis_and_loses_only_the_end_of_the_ids() {
     }
 }
 
-// proves: speckit:tasks:false_ones_are_none
 #[test]
 fn what_looks_like_a_task_is_none() {
     for line in [
@@ -104,7 +100,6 @@ fn what_looks_like_a_task_is_none() {
     }
 }
 
-// proves: speckit:tasks:fences_and_comments_are_ignored
 #[test]
 fn vector_10_fences_and_comments_hold_no_tasks() {
     let text = "- [ ] T001 a\n\n```text\n- [ ] T099 no\n```\n\n~~~\n- [ ] T098 no\n~~~\n\n<!-- - [ ] T097 no\n- [ ] T096 no\n\n- [ ] T095 no -->\n\n- [ ] T002 b <!-- - [ ] T094 -->\n  ```\n  - [ ] T093 no\n  ```\n";
@@ -113,7 +108,6 @@ fn vector_10_fences_and_comments_hold_no_tasks() {
     assert_eq!(ids(&tasks(unclosed)), ["T001"]);
 }
 
-// proves: speckit:tasks:markers_and_paths
 #[test]
 fn markers_stand_behind_the_id_in_any_order() {
     let task =
@@ -142,7 +136,6 @@ fn markers_stand_behind_the_id_in_any_order() {
     }
 }
 
-// proves: speckit:tasks:parts_criteria_and_continuations
 #[test]
 fn nested_tasks_are_parts_and_boxes_without_an_id_are_criteria() {
     let text = "- [ ] T028 Whole\n  goes on here\n  - [ ] T028a Part\n    - [x] met\n  - [~] T028b Part\n  - plain\n- [ ] Tests pass\n- [ ] T029 Next\n\nWords.\n\n- [ ] stray\n";
@@ -158,7 +151,6 @@ fn nested_tasks_are_parts_and_boxes_without_an_id_are_criteria() {
     assert_eq!(list.tasks[3].criteria, Vec::new());
 }
 
-// proves: speckit:tasks:phases_and_groups
 #[test]
 fn phases_groups_and_checkpoints_come_from_the_headings() {
     let text = "# Tasks\n\n## Phase 1: Setup\n\n- [ ] T001 a\n\n## Phase 3: User Story 1 - Go (Priority: P1) 🎯 MVP\n\n### Tests\n\n- [x] T010 [US1] b\n\n**Checkpoint**: works alone\n\n## Dependencies\n\n- T001 before T010\n";
@@ -179,7 +171,6 @@ fn phases_groups_and_checkpoints_come_from_the_headings() {
     assert_eq!(list.progress().to_string(), "1/2");
 }
 
-// proves: speckit:tasks:dependencies_are_named
 #[test]
 fn dependencies_are_what_stands_in_parentheses() {
     let text = "- [ ] T001 a\n- [ ] T002 b\n- [ ] T003 c\n- [ ] T010 d (depends on T001, T003)\n- [ ] T011 e (after all; Depends on T001-T003 and T999)\n- [ ] T012 f depends on T001\n";
@@ -201,7 +192,6 @@ fn depends(words: &str, expected: &str) {
     assert_eq!(task.depends_on.join(" "), expected, "{words}");
 }
 
-// proves: speckit:tasks:dependencies_are_named
 #[test]
 fn dependencies_may_have_remarks_and_ranges_of_any_ids() {
     depends("Do (depends on T001 (the table), T003)", "T001 T003");
@@ -211,7 +201,6 @@ fn dependencies_may_have_remarks_and_ranges_of_any_ids() {
     depends("Do (depends on nothing)", "");
 }
 
-// proves: speckit:tasks:dependencies_are_named
 #[test]
 fn dependencies_stand_behind_labels_and_in_brackets_too() {
     for words in [
@@ -242,7 +231,6 @@ fn dependencies_stand_behind_labels_and_in_brackets_too() {
     }
 }
 
-// proves: speckit:tasks:progress_leaves_out_skipped
 #[test]
 fn skipped_tasks_do_not_count_and_partial_ones_are_open() {
     let list = tasks("- [x] T1 a\n- [-] T2 b\n- [~] T3 c\n- [ ] T4 d\n  - [ ] criterion\n");
@@ -251,7 +239,6 @@ fn skipped_tasks_do_not_count_and_partial_ones_are_open() {
     assert_eq!((progress.partial, progress.skipped), (1, 1));
 }
 
-// proves: speckit:complete_task:follows_the_files_ticks
 #[test]
 fn ticks_are_those_of_the_majority() {
     let ticked_with = |text: &str| tick(text, &tasks(text));

@@ -14,7 +14,6 @@ fn ready(text: &str, expected: &[&str]) {
     assert_eq!(ready, expected);
 }
 
-// proves: speckit:next:parallel_tasks_at_once
 #[test]
 fn tasks_marked_parallel_come_together_and_the_others_in_turn() {
     let list = "## A\n- [ ] T1 a\n- [ ] T2 [P] b\n- [ ] T3 [P] c\n- [ ] T4 d\n";
@@ -30,7 +29,6 @@ fn tasks_marked_parallel_come_together_and_the_others_in_turn() {
     );
 }
 
-// proves: speckit:next:stories_after_the_phases_before
 #[test]
 fn stories_wait_for_setup_but_not_for_each_other_and_polish_for_all() {
     let list = "## Phase 1: Setup\n- [x] T1 a\n## Phase 2: Foundational\n- [ ] T2 b\n## Phase 3: User Story 1 - X\n- [ ] T3 [US1] c\n## Phase 4: User Story 2 - Y\n- [ ] T4 [US2] d\n## Phase 5: Polish\n- [ ] T5 e\n";
@@ -46,7 +44,6 @@ fn stories_wait_for_setup_but_not_for_each_other_and_polish_for_all() {
     );
 }
 
-// proves: speckit:next:parts_come_first
 #[test]
 fn parts_come_before_the_whole_and_wait_their_turn_with_it() {
     let list = "- [ ] T1 a\n- [ ] T2 b\n  - [ ] T2a c\n  - [ ] T2b d\n";
@@ -61,7 +58,6 @@ fn parts_come_before_the_whole_and_wait_their_turn_with_it() {
     );
 }
 
-// proves: speckit:next:says_what_is_waited_for
 #[test]
 fn what_waits_says_for_what() {
     let project =

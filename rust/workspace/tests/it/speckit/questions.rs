@@ -45,7 +45,6 @@ fn id_of(answer: &Answer) -> String {
     rest.split_once(':').unwrap().0.to_owned()
 }
 
-// proves: speckit:report_status:needs_input_is_durable, speckit:report_status:question_re_attaches
 #[test]
 fn vector_13_an_unanswered_question_is_come_back_to() {
     let project = project();
@@ -75,7 +74,6 @@ fn vector_13_an_unanswered_question_is_come_back_to() {
     assert_eq!(repeated.text, "User response: the left one");
 }
 
-// proves: speckit:report_status:answer_is_returned, speckit:report_status:answers_stay_out_of_logs
 #[test]
 fn vector_12_an_answer_comes_back_intact_and_is_in_no_log() {
     let project = project();
@@ -99,7 +97,6 @@ fn vector_12_an_answer_comes_back_intact_and_is_in_no_log() {
     );
 }
 
-// proves: speckit:report_status:cancelled_is_an_error
 #[test]
 fn a_cancelled_question_is_an_error() {
     let project = project();
@@ -115,7 +112,6 @@ fn later() -> Timestamp {
     Timestamp::now() + Duration::from_secs(8 * 24 * 3600)
 }
 
-// proves: speckit:report_status:questions_expire
 #[test]
 fn a_question_expires_after_a_week() {
     let project = project();
@@ -128,7 +124,6 @@ fn a_question_expires_after_a_week() {
     assert!(error.to_string().contains("is expired already"), "{error}");
 }
 
-// proves: speckit:report_status:an_answer_wakes_the_call
 #[test]
 fn an_answer_wakes_the_one_who_waits() {
     let project = project();
@@ -153,7 +148,6 @@ fn an_answer_wakes_the_one_who_waits() {
     assert!(began.elapsed() < Duration::from_secs(30));
 }
 
-// proves: speckit:report_status:a_call_that_ends_leaves_the_question
 #[test]
 fn a_call_that_nobody_waits_for_leaves_the_question_open_and_unheard() {
     let project = project();
@@ -171,7 +165,6 @@ fn a_call_that_nobody_waits_for_leaves_the_question_open_and_unheard() {
     assert_eq!(answer.text, "User response: yes");
 }
 
-// proves: speckit:report_status:questions_are_bounded
 #[test]
 fn no_more_than_a_hundred_questions_wait() {
     let project = project();
@@ -187,7 +180,7 @@ fn no_more_than_a_hundred_questions_wait() {
     assert!(ops::ask(&features, &who("s"), Some("7?"), None).is_ok());
 }
 
-// proves: speckit:report_status:reports_to_the_control_plane, speckit:report_status:never_completes_a_run
+// proves: speckit:report_status:reports_to_the_control_plane
 #[test]
 fn a_status_is_an_event_that_names_session_agent_feature_and_run() {
     let project = project();
@@ -214,7 +207,6 @@ fn a_status_is_an_event_that_names_session_agent_feature_and_run() {
     assert!(event["at"].as_str().unwrap().parse::<Timestamp>().is_ok());
 }
 
-// proves: speckit:events:survive_torn_lines
 #[test]
 fn an_event_after_a_torn_line_stands_on_its_own() {
     let project = project();
@@ -235,7 +227,6 @@ fn an_event_after_a_torn_line_stands_on_its_own() {
     );
 }
 
-// proves: speckit:report_status:a_written_record_is_no_failure
 #[test]
 fn a_question_counts_when_its_event_cannot_be_recorded() {
     let project = project();
@@ -254,7 +245,6 @@ fn a_question_counts_when_its_event_cannot_be_recorded() {
     assert!(other.note.unwrap().contains("not recorded"));
 }
 
-// proves: speckit:refusals:say_what_to_do
 #[test]
 fn what_is_refused_says_what_to_do_next() {
     let project = project();

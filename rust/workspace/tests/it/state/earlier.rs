@@ -14,7 +14,6 @@ fn old(user: &User) -> (PathBuf, PathBuf) {
     (top, folder)
 }
 
-// proves: trust:state:earlier_releases_wait_for_a_person
 #[test]
 fn it_waits_and_is_taken_over_once() {
     let user = User::new();
@@ -36,7 +35,6 @@ fn it_waits_and_is_taken_over_once() {
     assert_eq!(fs::read(folder.join("owner.json")).unwrap(), owner);
 }
 
-// proves: trust:state:earlier_releases_wait_for_a_person
 #[test]
 fn what_is_written_before_that_is_written_beside_it() {
     let user = User::new();

@@ -176,7 +176,6 @@ fn attacks() -> Vec<Value> {
     attacks
 }
 
-// proves: trust:state:what_a_project_says_of_runs_is_history
 #[test]
 fn records_in_a_clone_change_nothing_in_the_world() {
     for attack in attacks() {
@@ -221,7 +220,6 @@ fn records_in_a_clone_change_nothing_in_the_world() {
     }
 }
 
-// proves: trust:state:records_are_checked_when_read
 #[test]
 fn a_record_of_ours_that_was_changed_is_set_aside_and_told() {
     type Damage = fn(&Path, &str);
@@ -279,7 +277,6 @@ fn a_record_of_ours_that_was_changed_is_set_aside_and_told() {
     }
 }
 
-// proves: trust:state:records_are_checked_when_read
 #[test]
 fn a_run_without_its_token_or_with_other_places_is_left_alone() {
     for (attack, token, why) in [
@@ -322,7 +319,6 @@ fn a_run_without_its_token_or_with_other_places_is_left_alone() {
     }
 }
 
-// proves: trust:state:a_merge_counts_when_git_agrees
 #[test]
 fn a_merge_that_git_does_not_know_completes_nothing() {
     let clone = Clone::new();

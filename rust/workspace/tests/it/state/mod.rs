@@ -115,7 +115,6 @@ fn beside(folder: &Path) -> Vec<String> {
     found
 }
 
-// proves: trust:state:lies_where_a_clone_carries_nothing
 #[test]
 fn a_repositorys_state_lies_in_its_common_folder_for_its_owner_alone() {
     let user = User::new();
@@ -140,7 +139,6 @@ fn a_repositorys_state_lies_in_its_common_folder_for_its_owner_alone() {
     assert_eq!(state.problem(), None);
 }
 
-// proves: trust:state:lies_where_a_clone_carries_nothing
 #[test]
 fn without_git_it_lies_with_the_user_and_the_folders_own_is_not_looked_at() {
     let user = User::new();
@@ -158,7 +156,6 @@ fn without_git_it_lies_with_the_user_and_the_folders_own_is_not_looked_at() {
     check_foreign(&user.state(&root), "another place");
 }
 
-// proves: trust:state:nowhere_to_keep_it_refuses_acts_only
 #[test]
 fn a_user_without_a_home_has_no_state_and_is_told_what_to_set() {
     let user = User::new();
@@ -177,7 +174,6 @@ fn a_user_without_a_home_has_no_state_and_is_told_what_to_set() {
     }
 }
 
-// proves: trust:state:a_copy_is_not_believed
 #[test]
 fn a_copy_of_a_repository_is_foreign_and_the_original_and_a_moved_one_stay_own() {
     let user = User::new();
@@ -199,7 +195,6 @@ fn a_copy_of_a_repository_is_foreign_and_the_original_and_a_moved_one_stay_own()
     assert_eq!(copied.ownership(), StateOwnership::Own);
 }
 
-// proves: trust:state:a_copy_is_not_believed
 #[test]
 fn another_users_signature_is_foreign_and_so_is_a_forged_one() {
     let (user, other) = (User::new(), User::new());
@@ -231,7 +226,6 @@ fn another_users_signature_is_foreign_and_so_is_a_forged_one() {
     check_foreign(&user.state(&top), "may write it");
 }
 
-// proves: trust:state:links_and_rights_of_others
 #[test]
 fn links_are_foreign_and_rights_of_others_are_told() {
     let user = User::new();
@@ -258,7 +252,6 @@ fn links_are_foreign_and_rights_of_others_are_told() {
     assert!(user.state(&top).ensure("journal").is_err());
 }
 
-// proves: trust:state:links_and_rights_of_others
 #[test]
 fn a_key_that_others_can_read_signs_nothing() {
     let user = User::new();
@@ -273,7 +266,6 @@ fn a_key_that_others_can_read_signs_nothing() {
     assert_eq!(user.state(&top).ownership(), StateOwnership::Own);
 }
 
-// proves: trust:state:a_pointer_to_a_repository_gives_nothing
 #[test]
 fn a_file_that_points_at_a_repository_has_nothing_of_its_state() {
     let user = User::new();

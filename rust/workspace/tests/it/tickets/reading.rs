@@ -388,7 +388,6 @@ fn answers_follow_the_files() {
     assert_eq!(project.list(json!({})).unwrap()["total"], 0);
 }
 
-// proves: tickets:errors:conflict
 /// Seed, "Error Handling": the object of each kind of refusal.
 #[test]
 fn refusals_are_objects_of_the_seed() {
