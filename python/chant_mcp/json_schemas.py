@@ -84,12 +84,17 @@ def infer_schema(values: list[Any], *, is_top: bool = True) -> Schema:
         schema["properties"] = {
             name: _infer_property(name, [one[name] for one in objects if name in one]) for name in names
         }
-        schema["required"] = [name for name in names if all(name in one for one in objects)]
+        schema["required"] = [name for name in names if all(_is_always_there(name, one) for one in objects)]
     lists: list[list[Any]] = [value for value in values if isinstance(value, list)]
     items = [item for one in lists for item in one]
     if items:
         schema["items"] = infer_schema(items, is_top=False)
     return schema
+
+
+def _is_always_there(name: str, one: dict[str, Any]) -> bool:
+    # The last line of a log comes when its agent says something.
+    return name in one and not (name == "line" and isinstance(one[name], str))
 
 
 def _infer_property(name: str, values: list[Any]) -> Schema:

@@ -282,7 +282,8 @@ fn in_rows(json: &str) -> String {
                 }
             }
             b'}' | b']' => {
-                if open.pop() == Some(true) {
+                let has_lines = open.pop().unwrap_or_default();
+                if has_lines {
                     break_line(at, &mut copied);
                 }
             }

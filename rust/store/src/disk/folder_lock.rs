@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    fn request<'a>(root: &'a Path, stale_after: Duration) -> FolderLockRequest<'a> {
+    fn request(root: &Path, stale_after: Duration) -> FolderLockRequest<'_> {
         FolderLockRequest {
             root,
             folder: Path::new(".locks"),
