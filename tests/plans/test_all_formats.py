@@ -66,6 +66,8 @@ def test_commands_read_where_the_plan_lies(word: str, folder: Path) -> None:
     report = json.loads(run(folder, "lint", "--json"))["data"]
     assert report["specs_checked"] == report["errors"] == 0
     assert "findings" not in run(folder, "status")
+    assert run(folder, "runs") == "No agent is at work.\n"
+    assert json.loads(run(folder, "runs", "--json"))["data"]["processes"] == []
     assert tree(folder) == before, "reading leaves everything as it was"
 
 

@@ -23,7 +23,7 @@ from chant_mcp.errors import (
 from chant_mcp.formats import plan_formats_in
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.parameters import StartRequestOfPerson, Unpack
-from chant_mcp.session import Session
+from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say, say_json
 
 
@@ -301,7 +301,7 @@ def runs(
 ) -> None:
     """List the running agents, all or those of one spec."""
     chant = session.chant
-    text, data = listed(chant, ended=shows_ended or (follow and id is not None))
+    text, data = _listed_runs(session, ended=shows_ended or (follow and id is not None))
     found: list[Data] = data["processes"]
     if id is not None:
         id = chant.run_name(id)
@@ -332,6 +332,17 @@ def runs(
             out.print(run_display.look_words(data), style="dim")
     if (problems := display.problems_block(data)) is not None:
         out.print(problems)
+
+
+def _listed_runs(session: Session, *, ended: bool) -> tuple[str, Data]:
+    try:
+        return listed(session.chant, ended=ended)
+    except NotInitializedError:
+        # A project of other formats needs nothing of ours; it has no runs yet.
+        if not dialects_in(session.place.root):
+            raise
+        none: Data = {"processes": [], "summary": dict.fromkeys(("running", "completed", "failed"), 0)}
+        return written(none), none
 
 
 def watched(watch: Watch, id: str | None, as_json: bool) -> int:
