@@ -68,6 +68,8 @@ def test_commands_read_where_the_plan_lies(word: str, folder: Path) -> None:
     assert "findings" not in run(folder, "status")
     assert run(folder, "runs") == "No agent is at work.\n"
     assert json.loads(run(folder, "runs", "--json"))["data"]["processes"] == []
+    refused = CliRunner().invoke(program, ["--project", str(folder), "log", key])
+    assert f"No run has worked on {key} yet." in refused.output
     assert tree(folder) == before, "reading leaves everything as it was"
 
 

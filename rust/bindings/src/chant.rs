@@ -9,6 +9,7 @@ use chant_spec_runs::agents::templates;
 use chant_spec_runs::ops as runs;
 use chant_spec_runs::recorded_runs::RecordedRuns;
 use chant_spec_runs::start_request::StartRequest;
+use chant_specs::error::ChantError;
 use chant_specs::ops;
 use chant_specs::project::{Project, ProjectOptions, ZonedClock};
 use chant_specs::work_items::{is_run_id, run_id_of};
@@ -52,6 +53,16 @@ impl ChantProject {
             None if is_run_id(name) => Ok((self.project.orders()?.clone(), name.to_owned())),
             None => Ok((self.project.clone(), name.to_owned())),
         }
+    }
+
+    /// The same for what only makes sense once a run has worked on it.
+    fn of_earlier_run(&self, name: &str) -> Result<(Arc<Project>, String), Error> {
+        let (project, id) = self.of_run(name)?;
+        if is_run_id(&id) && project.snapshot()?.specs.find(&id).is_none() {
+            let message = format!("No run has worked on {name} yet.");
+            return Err(ChantError::Refused(message).into());
+        }
+        Ok((project, id))
     }
 
     /// The same for a name that may be left out.
@@ -228,7 +239,7 @@ impl ChantProject {
     ) -> Result<PyAnswer, Raised> {
         let range: runs::LogRange = read(range.as_ref())?;
         answer(py, || {
-            let (project, id) = self.of_run(id)?;
+            let (project, id) = self.of_earlier_run(id)?;
             let ask = |lines| runs::log(&project, &id, &range.with_lines(lines));
             match max_tokens {
                 Some(tokens) => token_budget::within_lines(tokens, range.lines, ask),
@@ -260,7 +271,7 @@ impl ChantProject {
     /// Why a spec is stuck: its file, log, locks, commits and criteria.
     fn diagnose(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || {
-            let (project, id) = self.of_run(id)?;
+            let (project, id) = self.of_earlier_run(id)?;
             runs::diagnose(&project, &id)
         })
     }
@@ -483,7 +494,7 @@ impl ChantProject {
     /// Makes a failed spec pending, so that it can be worked on again.
     fn reset(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || {
-            let (project, id) = self.of_run(id)?;
+            let (project, id) = self.of_earlier_run(id)?;
             runs::reset(&project, &id)
         })
     }
@@ -491,7 +502,7 @@ impl ChantProject {
     /// Cancels a spec, and the work on it.
     fn cancel(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || {
-            let (project, id) = self.of_run(id)?;
+            let (project, id) = self.of_earlier_run(id)?;
             runs::cancel(&project, &id)
         })
     }
@@ -507,7 +518,7 @@ impl ChantProject {
     ) -> Result<PyAnswer, Raised> {
         let judgement = runs::ApprovalInput { by, reason };
         answer(py, || {
-            let (project, id) = self.of_run(id)?;
+            let (project, id) = self.of_earlier_run(id)?;
             runs::approve(&project, &id, &judgement)
         })
     }
@@ -524,7 +535,7 @@ impl ChantProject {
         let reason = Some(reason);
         let judgement = runs::ApprovalInput { by, reason };
         answer(py, || {
-            let (project, id) = self.of_run(id)?;
+            let (project, id) = self.of_earlier_run(id)?;
             runs::reject(&project, &id, &judgement)
         })
     }
@@ -653,7 +664,7 @@ impl ChantProject {
     /// Stops work on a spec, to go on with it later.
     fn pause(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || {
-            let (project, id) = self.of_run(id)?;
+            let (project, id) = self.of_earlier_run(id)?;
             runs::pause(&project, &id)
         })
     }
@@ -670,7 +681,7 @@ impl ChantProject {
     ) -> Result<PyAnswer, Raised> {
         let how = runs::TakeoverOptions { force, from_clone };
         answer(py, || {
-            let (project, id) = self.of_run(id)?;
+            let (project, id) = self.of_earlier_run(id)?;
             runs::takeover(&project, &id, how)
         })
     }
