@@ -91,12 +91,19 @@ def _backlog(root: Path) -> None:
         (tasks / f"task-{number} - Task-{number}.md").write_text(text, encoding="utf-8")
 
 
+def _item(ws: chant_mcp.Workspace, key: str) -> chant_mcp.PlanItem:
+    found = ws[key]
+    if not isinstance(found, chant_mcp.PlanItem):
+        raise TypeError(f"{key} is no item of a plan")
+    return found
+
+
 def _turns(programs: _Programs, root: Path, edits: int, chance: random.Random) -> None:
     """Edit in turns; after each edit both read the same."""
     ws = chant_mcp.open(root)
     for turn in range(edits):
         number = chance.randint(1, _TASKS)
-        item = ws[f"backlog:TASK-{number}"]
+        item = _item(ws, f"backlog:TASK-{number}")
         box = chance.randint(1, 3)
         kind = chance.choice(["status", "tick", "untick", "labels", "notes"])
         if turn % 4 == 3:
@@ -116,7 +123,7 @@ def _turns(programs: _Programs, root: Path, edits: int, chance: random.Random) -
             item.section("Description", f"Words of turn {turn}.\n")
         else:
             (item.tick if kind == "tick" else item.untick)(box)
-        item = ws[f"backlog:TASK-{number}"]
+        item = _item(ws, f"backlog:TASK-{number}")
         said = programs.run(root, "backlog", "task", str(number), "--plain")
         state = re.search(r"^Status: \S+ (.+)$", said, re.MULTILINE)
         programs.expect("status", item.status, state and state[1])
@@ -148,7 +155,7 @@ def _at_once(programs: _Programs, root: Path) -> None:
     programs.expect("numbers", len(set(numbers)), _TASKS + _NEW_BY_US + _NEW_BY_THEM)
     ws = chant_mcp.open(root)
     for number in range(1, _TASKS + 1):
-        boxes = [one.is_ticked for one in ws[f"backlog:TASK-{number}"].criteria]
+        boxes = [one.is_ticked for one in _item(ws, f"backlog:TASK-{number}").criteria]
         programs.expect("ticks at once", boxes, [True] * 3)
 
 
@@ -169,7 +176,7 @@ def _openspec(root: Path) -> None:
         (change / "specs" / "auth" / "spec.md").write_text(delta, encoding="utf-8")
 
 
-def _validated(programs: _Programs, root: Path) -> list[object]:
+def _validated(programs: _Programs, root: Path) -> list[tuple[str, str]]:
     said = json.loads(programs.run(root, "openspec", "validate", "--all", "--strict", "--json"))
     return sorted((item["id"], json.dumps(item["issues"], sort_keys=True)) for item in said["items"])
 
@@ -181,11 +188,11 @@ def _edit_openspec(programs: _Programs, root: Path, edits: int, chance: random.R
         change = f"openspec:change-{chance.randint(1, 4)}"
         kind = chance.choice(["tick", "untick", "add", "section"])
         if kind == "section":
-            ws[change].section("What Changes", f"- Part {turn}\n", append=True)
+            _item(ws, change).section("What Changes", f"- Part {turn}\n", append=True)
         elif kind == "add":
             ws.add_item(f"Step of turn {turn}", parent=f"{change}#1. All")
         else:
-            item = ws[f"{change}#1.{chance.randint(1, 8)}"]
+            item = _item(ws, f"{change}#1.{chance.randint(1, 8)}")
             (item.tick if kind == "tick" else item.untick)()
         if turn % 10 == 0 or turn == edits:
             programs.expect("openspec validate", before, _validated(programs, root))

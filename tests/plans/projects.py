@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import chant_mcp
+
 PROJECTS: dict[str, dict[str, str]] = {
     "openspec": {
         "openspec/project.md": "# Ferry\n\nBookings of a ferry.\n",
@@ -73,3 +75,10 @@ def tree(folder: Path) -> dict[str, bytes]:
     """Read all files of a folder."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def plan_item(ws: chant_mcp.Workspace, key: str) -> chant_mcp.PlanItem:
+    """Give an item of a plan."""
+    found = ws[key]
+    assert isinstance(found, chant_mcp.PlanItem)
+    return found

@@ -10,7 +10,7 @@ from pathlib import Path
 import chant_mcp
 import pytest
 from harness import Project
-from plans.projects import make
+from plans.projects import make, plan_item
 from writing import git
 
 
@@ -41,15 +41,15 @@ def test_an_edit_waits_for_the_lock_of_the_program(
 
     def edit() -> None:
         if not in_transaction:
-            ws["backlog:TASK-1"].tick(1)
+            plan_item(ws, "backlog:TASK-1").tick(1)
             return
         with ws.transaction():
-            ws["backlog:TASK-1"].tick(1)
-            ws["backlog:TASK-1"].tick(2)
+            plan_item(ws, "backlog:TASK-1").tick(1)
+            plan_item(ws, "backlog:TASK-1").tick(2)
 
     waits_for(lock, pool.submit(edit))
-    assert ws["backlog:TASK-1"].criteria[0].is_ticked
-    ws["backlog:TASK-2"].set_status("In Progress")
+    assert plan_item(ws, "backlog:TASK-1").criteria[0].is_ticked
+    plan_item(ws, "backlog:TASK-2").set_status("In Progress")
     assert not (project.root / "backlog" / ".locks" / "task-task-2").exists()
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import chant_mcp
 import pytest
 from harness import Project
-from plans.projects import make
+from plans.projects import make, plan_item
 from writing import Wire, leftovers
 
 Run = Callable[..., "subprocess.Popen[bytes]"]
@@ -101,7 +101,7 @@ def test_a_crash_leaves_all_edits_of_four_formats_or_none(
     assert done.returncode == -signal.SIGABRT
     ws = chant_mcp.open(project.root)
     assert ws.spec("aaa").criteria[0].checked == is_made
-    assert ws["kiro:user-auth#1.1"].is_done == is_made
-    assert ws["openspec:add-login#1.1"].is_done == is_made
-    assert (ws["backlog:TASK-1"].status == "In Progress") == is_made
+    assert plan_item(ws, "kiro:user-auth#1.1").is_done == is_made
+    assert plan_item(ws, "openspec:add-login#1.1").is_done == is_made
+    assert (plan_item(ws, "backlog:TASK-1").status == "In Progress") == is_made
     assert leftovers(project.root) == []
