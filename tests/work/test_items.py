@@ -125,6 +125,7 @@ def test_an_item_is_worked_on_from_its_key_to_a_landed_commit(plans: Plans, kind
     changed = git(plans.root, "diff", "--name-only", "HEAD~1", "--", ".").splitlines()
     assert sorted(name for name in changed if not name.startswith("demo/")) == [document]
     assert any(name.startswith("demo/") for name in changed)
+    assert git(plans.root, "log", "-1", "--format=%s").startswith(f"Merge {key}: ")
     assert not (plans.root / ".chant").exists()
     assert git(plans.root, "status", "--short") == ""
     assert git(plans.root, "branch", "--format=%(refname:short)").split() == ["main"]

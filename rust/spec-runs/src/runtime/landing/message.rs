@@ -27,6 +27,8 @@ pub(super) struct MessageParts<'a> {
     pub branch: &'a str,
     pub target: &'a str,
     pub spec: &'a str,
+    /// The key of an item of another format, whose branch has a name that says nothing to people.
+    pub item: Option<&'a str>,
     pub title: Option<&'a str>,
 }
 
@@ -45,11 +47,15 @@ pub(super) fn landing_message(
     }
     let recent = repo.recent_commits(target_tip, RECENT_COMMITS)?;
     let subjects = recent.iter().map(|commit| commit.subject.as_str());
-    let usual = parts.filled(match style {
+    let usual = match style {
         LandingStyle::Merge => MERGE,
         LandingStyle::Squash => SQUASH,
         LandingStyle::Rebase => REBASE,
-    });
+    };
+    let usual = match parts.item {
+        Some(_) => parts.filled(&usual.replace("{branch}", "{spec}")),
+        None => parts.filled(usual),
+    };
     if !is_conventional(subjects) {
         return Ok(usual);
     }
@@ -97,8 +103,8 @@ impl MessageParts<'_> {
         let values = [
             ("{branch}", self.branch),
             ("{target}", self.target),
-            ("{spec}", self.spec),
-            ("{title}", self.title.unwrap_or(self.spec)),
+            ("{spec}", self.item.unwrap_or(self.spec)),
+            ("{title}", self.title.or(self.item).unwrap_or(self.spec)),
         ];
         let mut rest = template.as_str();
         let mut message = String::new();
@@ -124,6 +130,7 @@ mod tests {
         branch: "chant/001",
         target: "main",
         spec: "001",
+        item: None,
         title: Some("Sort {branch} rows"),
     };
 

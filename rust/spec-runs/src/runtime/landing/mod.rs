@@ -375,16 +375,14 @@ impl RunLanding<'_> {
             }
             by_meaning(path, sides)
         };
-        let title = sight
-            .snapshot
-            .specs
-            .find(&spec_id_of(place))
-            .and_then(|spec| spec.title.clone());
+        let spec = sight.snapshot.specs.find(&spec_id_of(place));
+        let title = spec.and_then(|spec| spec.title.clone());
         let config = sight.snapshot.config.clone()?;
         let parts = MessageParts {
             branch: &place.branch,
             target: &place.target,
-            spec: sight.marks.key.as_deref().unwrap_or(&place.spec_id),
+            spec: &place.spec_id,
+            item: sight.marks.key.as_deref(),
             title: title.as_deref(),
         };
         let form = (config.landing_message.as_deref(), config.landing_style);
