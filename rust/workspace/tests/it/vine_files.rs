@@ -123,7 +123,7 @@ fn questions_that_lack_something_say_what() {
     assert!(
         asked(&files, "plan", "task", "a")
             .unwrap()
-            .contains("\"shortName\": \"A\"")
+            .contains("\"shortName\":\"A\"")
     );
     assert!(
         next(&files, "plan", PageRequest::default())
