@@ -223,3 +223,22 @@ def strange_sign(root: Path, sign: str, id: str, pid: int) -> Path:
     record = {"schema": 1, "process_id": f"{id}-{pid}", "spec_id": id, "pid": pid, "status": "running"}
     path.write_text(json.dumps({**record, "mode": "single"}) if sign == "record" else f"{pid}\n", "utf-8")
     return path
+
+
+def answer_text(data: Any) -> str:
+    """Write data as answers do: a line for each key, and for each row of a list of rows."""
+
+    def on_a_line(value: Any) -> str:
+        return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+    def in_rows(value: Any) -> str:
+        if not (isinstance(value, list) and value and isinstance(value[0], dict | list)):
+            return on_a_line(value)
+        rows: list[Any] = value
+        return "[\n" + ",\n".join(map(on_a_line, rows)) + "\n]"
+
+    if not (isinstance(data, dict) and data):
+        return in_rows(data)
+    members: dict[str, Any] = data
+    lines = (f"{on_a_line(key)}:{in_rows(value)}" for key, value in members.items())
+    return "{\n" + ",\n".join(lines) + "\n}"

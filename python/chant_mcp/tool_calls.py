@@ -233,10 +233,14 @@ def answer_result(answer: Answer) -> ToolResult:
 
 
 def data_refusal(error: dict[str, Any]) -> ToolResult:
-    """Give an error that is data, as text and as structured content."""
-    return ToolResult(
-        (json.dumps(error, ensure_ascii=False, separators=(",", ":")),), json.dumps(error), is_error=True
-    )
+    """Give an error that is data, as text with a line for each key and as structured content."""
+
+    def on_a_line(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+    lines = (f"{on_a_line(key)}:{on_a_line(value)}" for key, value in error.items())
+    text = "{\n" + ",\n".join(lines) + "\n}"
+    return ToolResult((text,), json.dumps(error), is_error=True)
 
 
 def refusal_result(error: ChantError) -> ToolResult:

@@ -67,11 +67,6 @@ def ids(data: Any) -> list[str]:
     return [spec["id"] for spec in data["specs"]]
 
 
-def pretty(data: Any) -> str:
-    """Print JSON as the seed does: two blanks, keys as they come."""
-    return json.dumps(data, indent=2, ensure_ascii=False)
-
-
 def criteria(*items: str, title: str = "A spec") -> str:
     """Make a body with a title and a section of acceptance criteria."""
     return "\n".join([f"# {title}", "", "## Acceptance Criteria", "", *items])

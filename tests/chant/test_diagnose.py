@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from chant.diagnosing import check, commit, healthy, lock
-from chant.reading import ENDED, ONE_ERA, criteria, pretty, record
-from writing import ID
+from chant.reading import ENDED, ONE_ERA, criteria, record
+from writing import ID, answer_text
 
 if TYPE_CHECKING:
     from harness import Caller
@@ -35,7 +35,7 @@ async def test_a_fresh_pending_spec_is_healthy(call: Caller, in_git: bool) -> No
     assert (data["spec_id"], data["status"], data["location"]) == (ID, "pending", "main repository")
     assert [check["name"] for check in data["checks"]][:6] == SIX
     assert healthy(data)
-    assert await call.text("chant_diagnose", id="001") == pretty(data)
+    assert await call.text("chant_diagnose", id="001") == answer_text(data)
 
 
 @ONE_ERA

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from chant.linting import SECTION
-from chant.reading import DAY, ONE_ERA, criteria, pretty, problem_of
-from writing import ID
+from chant.reading import DAY, ONE_ERA, criteria, problem_of
+from writing import ID, answer_text
 
 if TYPE_CHECKING:
     from harness import Caller
@@ -48,7 +48,7 @@ async def test_the_answer_has_the_decided_shape(call: Caller) -> None:
         ]
     ] * 2
     assert [found["title"] for found in data["scores"]] == [None, "Clean"]
-    assert await call.text("chant_lint") == pretty(data)
+    assert await call.text("chant_lint") == answer_text(data)
 
 
 @pytest.mark.requirement("chant:lint:one_spec_by_id")

@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from chant.reading import LAW, ONE_ERA, drive, pretty
+from chant.reading import LAW, ONE_ERA, drive
 from hypothesis import given
 from hypothesis import strategies as st
+from writing import answer_text
 
 if TYPE_CHECKING:
     from harness import Caller, Project
@@ -39,7 +40,7 @@ async def test_a_short_log_is_given_whole(call: Caller) -> None:
     }
     data = await call.data("chant_log", id="001")
     assert four(data) == expected
-    assert await call.text("chant_log", id="001") == pretty(data)
+    assert await call.text("chant_log", id="001") == answer_text(data)
 
 
 @pytest.mark.requirement("chant:log:default_is_the_last_100_lines")

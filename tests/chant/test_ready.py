@@ -6,7 +6,8 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from chant.reading import DAY, ONE_ERA, archive, criteria, ids, listed, pretty, problem_of, ready
+from chant.reading import DAY, ONE_ERA, archive, criteria, ids, listed, problem_of, ready
+from writing import answer_text
 
 if TYPE_CHECKING:
     from harness import Caller
@@ -42,7 +43,7 @@ async def test_only_specs_without_unmet_dependencies_are_listed(call: Caller) ->
         "returned": 1,
     }
     assert await call.data("chant_ready") == expected
-    assert await call.text("chant_ready") == pretty(expected)
+    assert await call.text("chant_ready") == answer_text(expected)
 
 
 @pytest.mark.requirement("chant:ready:default_limit_is_50", "chant:ready:answer_has_the_keys_of_spec_list")

@@ -7,9 +7,10 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from chant.reading import DAY, LAW, ONE_ERA, criteria, drive, pretty, reasons
+from chant.reading import DAY, LAW, ONE_ERA, criteria, drive, reasons
 from hypothesis import given
 from hypothesis import strategies as st
+from writing import answer_text
 
 if TYPE_CHECKING:
     from harness import Caller, Project
@@ -48,7 +49,7 @@ async def test_a_bare_spec_has_every_key_and_null_for_what_is_absent(call: Calle
         "type": "code",
         "body": "# Add user authentication\n\n## Description\n\nImplement it.",
     }
-    assert await call.text("chant_spec_get", id="001") == pretty(data)
+    assert await call.text("chant_spec_get", id="001") == answer_text(data)
 
 
 async def test_the_front_matter_is_shown_as_it_is(call: Caller) -> None:

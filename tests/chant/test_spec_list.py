@@ -15,12 +15,12 @@ from chant.reading import (
     clear,
     drive,
     ids,
-    pretty,
     problem_of,
     snapshot,
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from writing import answer_text
 
 if TYPE_CHECKING:
     from harness import Caller, Project
@@ -68,7 +68,7 @@ async def test_the_list_has_the_documented_shape(call: Caller) -> None:
         "returned": 2,
     }
     assert result.structured_content == expected
-    assert await call.text("chant_spec_list") == pretty(expected)
+    assert await call.text("chant_spec_list") == answer_text(expected)
 
 
 @pytest.mark.requirement("chant:spec_list:lists_every_spec_of_the_project")

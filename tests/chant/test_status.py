@@ -11,9 +11,10 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import pytest
-from chant.reading import LAW, ONE_ERA, STATUSES, clear, drive, listed, pretty, problem_of
+from chant.reading import LAW, ONE_ERA, STATUSES, clear, drive, listed, problem_of
 from hypothesis import given
 from hypothesis import strategies as st
+from writing import answer_text
 
 if TYPE_CHECKING:
     from harness import Caller, Project
@@ -42,7 +43,7 @@ async def test_the_counts_have_the_documented_keys_in_order(call: Caller) -> Non
 
     expected = dict(zip(COUNTED, (6, 3, 2, 1, 0, 0, 0, 0), strict=True))
     assert await call.data("chant_status") == expected
-    assert await call.text("chant_status") == pretty(expected)
+    assert await call.text("chant_status") == answer_text(expected)
 
 
 async def test_every_stored_status_is_counted_where_it_belongs(call: Caller) -> None:

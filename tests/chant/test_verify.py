@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from chant.reading import ONE_ERA, criteria, pretty, snapshot
+from chant.reading import ONE_ERA, criteria, snapshot
+from writing import answer_text
 
 if TYPE_CHECKING:
     from harness import Caller
@@ -25,7 +26,7 @@ async def test_a_spec_with_every_criterion_ticked_is_verified(call: Caller) -> N
         "verification_notes": "All acceptance criteria met",
     }
     assert await call.data("chant_verify", id="001") == expected
-    assert await call.text("chant_verify", id="001") == pretty(expected)
+    assert await call.text("chant_verify", id="001") == answer_text(expected)
 
 
 @pytest.mark.requirement(
@@ -45,7 +46,7 @@ async def test_open_criteria_are_listed_and_counted(call: Caller) -> None:
         "verification_notes": "2 criteria not yet checked",
     }
     assert await call.data("chant_verify", id="001") == expected
-    assert await call.text("chant_verify", id="001") == pretty(expected)
+    assert await call.text("chant_verify", id="001") == answer_text(expected)
 
 
 @pytest.mark.requirement("chant:verify:open_items_are_listed")

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from chant.reading import ONE_ERA, pretty, record, snapshot
+from chant.reading import ONE_ERA, record, snapshot
 from harness import Caller, Project
 from mcp import Client
 from state_folder import log_file, part, record_file
+from writing import answer_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -71,7 +72,7 @@ async def test_without_any_run_everything_is_empty(call: Caller, folder: bool) -
     expected: dict[str, Any] = {"processes": [], "summary": {"running": 0, "completed": 0, "failed": 0}}
     for arguments in ({}, {"include_completed": True}, {"process_id": "x"}):
         assert await call.data("chant_work_list", **arguments) == expected
-    assert await call.text("chant_work_list") == pretty(expected)
+    assert await call.text("chant_work_list") == answer_text(expected)
 
 
 @linux

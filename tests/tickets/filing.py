@@ -18,6 +18,7 @@ from chant_mcp.tool_calls import Offer
 from harness import Caller, text_of
 from laws import law
 from mcp_types import CallToolResult, TextContent
+from writing import answer_text
 
 STATUSES = (
     "Proposed",
@@ -127,7 +128,7 @@ def whole(result: CallToolResult) -> Any:
     assert len(result.content) == 1
     text = text_of(result)
     found = json.loads(text)
-    assert text == json.dumps(found, indent=2, ensure_ascii=False)
+    assert text == answer_text(found)
     assert json.dumps(result.structured_content) == json.dumps(found)
     return found
 
