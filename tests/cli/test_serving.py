@@ -154,7 +154,7 @@ def test_a_server_started_in_a_sub_folder_serves_the_project(
     (checkout / ".git").mkdir()
     assert call_text(start(checkout / "src"), "chant_spec_list").startswith("Chant not initialized.")
     (checkout / ".chant" / "specs").mkdir(parents=True)
-    assert '"specs": []' in call_text(start(checkout / "src"), "chant_spec_list")
+    assert '"specs":[]' in call_text(start(checkout / "src"), "chant_spec_list")
 
 
 def test_verbose_logs_to_standard_error(project: Any, start: Start) -> None:

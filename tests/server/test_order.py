@@ -21,7 +21,7 @@ def test_a_call_sees_what_those_before_it_changed(pipes: Pipes, project: Project
         call(3, "chant_spec_get", id=ID),
     )
     assert text_of(ended.answer(2)).startswith(f"Finalized spec: {ID}"), turn
-    assert '"status": "completed"' in text_of(ended.answer(3))
+    assert '"status":"completed"' in text_of(ended.answer(3))
 
 
 def test_changes_that_are_sent_at_once_land_one_after_another(pipes: Pipes, project: Project) -> None:

@@ -12,6 +12,7 @@ from chant_mcp.commands.surroundings import Surroundings, project_option
 from chant_mcp.errors import RefusedError
 from chant_mcp.program import own_program
 from chant_mcp.request_check import CHECKS, check_request, report, summary
+from chant_mcp.terminal import say
 
 
 @click.command()
@@ -41,7 +42,7 @@ def ci(context: click.Context, target: str, checks: tuple[str, ...], project: Pa
     with tempfile.TemporaryDirectory() as folder:
         program = own_program(surroundings.interpreter)
         results = check_request(root, target, checks or CHECKS, program, environment, Path(folder).resolve())
-    click.echo(report(results))
+    say(report(results))
     page = environment.get("GITHUB_STEP_SUMMARY")
     if page:
         with Path(page).open("a", encoding="utf-8") as file:

@@ -30,7 +30,7 @@ def export(surroundings: Surroundings, folder: Path) -> None:
     target = (surroundings.working_directory / folder).resolve()
     changed = write_plugin(target)
     say(f"Wrote {counted(len(changed), 'file')} into {target}" if changed else f"{target} is up to date.")
-    click.echo("\nInstall it:")
+    say("\nInstall it:")
     for line in (
         f"claude plugin marketplace add {target} && claude plugin install chant@chant-mcp",
         f"codex plugin marketplace add {target} && codex plugin add chant@chant-mcp",

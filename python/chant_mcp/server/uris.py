@@ -102,7 +102,7 @@ TEMPLATES = (
         name="plan-document",
         uri="plan://{format}/{+path}",
         title="Item or document of a plan",
-        about="An item of an OpenSpec, Kiro or Backlog.md plan by its ID, or a document by its path.",
+        about="An item of a plan of another format by its ID, or a document by its path.",
         toolset="items",
         tool="item_get",
     ),

@@ -9,6 +9,10 @@ use serde_json::{Map, Value};
 /// Characters that the text of an answer stays under.
 pub const MOST_CHARS: usize = 50_000;
 
+/// Characters from which on data counts as too long: doors cut a text that comes close to [`MOST_CHARS`], and JSON that is
+/// cut is none.
+const MAX_DATA_CHARS: usize = MOST_CHARS - 100;
+
 /// The room that an answer's own keys and a few notes may take of it.
 const RESERVE: usize = 2_500;
 
@@ -140,7 +144,7 @@ impl Answer {
 }
 
 fn is_too_long(text: &str) -> bool {
-    text.len() >= MOST_CHARS && text.chars().count() >= MOST_CHARS
+    text.len() >= MAX_DATA_CHARS && text.chars().count() >= MAX_DATA_CHARS
 }
 
 /// Characters of a value and entries of a list that are kept, the first that suffice.
