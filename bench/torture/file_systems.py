@@ -23,26 +23,12 @@ from pathlib import Path
 
 import click
 
+from bench.torture.sample_project import CONFIG, SPEC
 from bench.torture.together import Together
 
 _DEEDS = ("edit", "transaction", "crash in it", "three writers", "run", "remount")
 
 _WORK, _TEXT, _LATER = "2026-01-22-001-x7m", "2026-01-22-002-k3f", "2026-01-22-003-b2q"
-
-_CONFIG = "---\nproject:\n  name: ferry\ndefaults:\n  provider: demo\n  main_branch: main\n---\n"
-_SPEC = """---
-type: code
-status: pending
-target_files:
-- work/{0}.txt
----
-
-# Spec {0}
-
-## Acceptance Criteria
-
-- [ ] Works
-"""
 
 _WRITER = """
 import sys
@@ -249,9 +235,9 @@ class Mounted:
         """Make a project that is trusted."""
         specs = self.root / ".chant" / "specs"
         specs.mkdir(parents=True)
-        (self.root / ".chant" / "config.md").write_text(_CONFIG)
+        (self.root / ".chant" / "config.md").write_text(CONFIG)
         for id in (_WORK, _TEXT, _LATER):
-            (specs / f"{id}.md").write_text(_SPEC.format(id))
+            (specs / f"{id}.md").write_text(SPEC.format(id))
         self.git("config", "--global", "user.name", "Ada")
         self.git("config", "--global", "user.email", "ada@localhost")
         self.git("init", "--quiet", "--initial-branch", "main")

@@ -21,23 +21,9 @@ from pathlib import Path
 import click
 
 from bench.torture.block_device import MAKERS, SIZES, Disk, disk, mounted, why_not, write_cut
+from bench.torture.sample_project import CONFIG, SPEC
 
 AGENT, BY_HAND, LATER = "2026-01-22-001-x7m", "2026-01-22-002-k3f", "2026-01-22-003-b2q"
-
-_CONFIG = "---\nproject:\n  name: ferry\ndefaults:\n  provider: demo\n  main_branch: main\n---\n"
-_SPEC = """---
-type: code
-status: pending
-target_files:
-- work/{0}.txt
----
-
-# Spec {0}
-
-## Acceptance Criteria
-
-- [ ] Works
-"""
 
 _IMPORTED = 40
 
@@ -70,9 +56,9 @@ class Trial:
         specs = self.root / ".chant" / "specs"
         specs.mkdir(parents=True)
         (self.disk.top / "home").mkdir()
-        (self.root / ".chant" / "config.md").write_text(_CONFIG)
+        (self.root / ".chant" / "config.md").write_text(CONFIG)
         for id in (AGENT, BY_HAND, LATER):
-            (specs / f"{id}.md").write_text(_SPEC.format(id))
+            (specs / f"{id}.md").write_text(SPEC.format(id))
         self.git("config", "--global", "user.name", "Ada")
         self.git("config", "--global", "user.email", "ada@localhost")
         self.git("init", "--quiet", "--initial-branch", "main")

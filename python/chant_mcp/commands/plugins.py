@@ -14,9 +14,9 @@ from chant_mcp.terminal import say_json
 @json_option
 @on_project
 def plugins(session: Session, as_json: bool) -> None:
-    """List what other packages add: lint rules, exporters, importers, evidence checks and notifiers.
+    """List plugins and whether they are active: lint rules, exporters, importers, checks and notifiers.
 
-    For each plugin it shows whether it is active in this project, and if not, why. None is imported for it.
+    For one that is not active in this project it says why. None is imported for it.
     """
     from chant_mcp.plugins.plugin_desk import PluginDesk
 
