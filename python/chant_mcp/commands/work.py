@@ -193,8 +193,8 @@ def _work_on_all(
     """Start work on all that is ready, each format below a run of its own; give the exit code."""
     started: list[Data] = []
     for names in ready.values():
-        wish: StartRequestOfPerson = {**start, "parallel": start.get("parallel") or len(names)}
-        started.append(_started(session, names, wish).data)
+        request: StartRequestOfPerson = {**start, "parallel": start.get("parallel") or len(names)}
+        started.append(_started(session, names, request).data)
     if waits:
         return watched(Watch(session.chant, [run["process_id"] for run in started]), None, as_json)
     if as_json:

@@ -11,7 +11,9 @@ use chant_specs::id::SpecId;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::parse;
 use chant_specs::project::{Project, SPECS};
-use chant_specs::work_items::{ItemLanding, OrderBox, WorkItems, WorkOrder, is_run_id, run_id_of};
+use chant_specs::work_items::{
+    ItemLanding, LandedDocuments, OrderBox, WorkItems, WorkOrder, is_run_id, run_id_of,
+};
 use chant_store::StoreError;
 use chant_store::files;
 use chant_store::index::FileSource;
@@ -206,7 +208,7 @@ fn foreign_name(spec: &Spec) -> Error {
 pub(super) fn plan_parts(
     project: &Project,
     spec: &Spec,
-    wish: &StartOptions,
+    options: &StartOptions,
 ) -> Result<Option<StartPlan>, Error> {
     if !project.holds_orders() {
         return Ok(None);
@@ -216,7 +218,7 @@ pub(super) fn plan_parts(
     };
     let order = work_items(project)?.order(project, &key)?;
     let is_asked =
-        order.is_worked_in_parts || wish.asked.only_members || wish.mode != WorkMode::Single;
+        order.is_worked_in_parts || options.asked.only_members || options.mode != WorkMode::Single;
     if order.open_parts.is_empty() || !is_asked {
         return Ok(None);
     }
@@ -325,8 +327,8 @@ pub(super) fn refuse_uncommitted(
         is_proven: true,
     };
     match work_items(project)?.landed_in(project, &landing, &commit)? {
-        Ok(_) => Ok(()),
-        Err(why) => {
+        LandedDocuments::Marked(_) => Ok(()),
+        LandedDocuments::NeedsPerson(why) => {
             let message = format!(
                 "{} is not the same on `{target}`: {why}. Commit its documents, then start again.",
                 item.key

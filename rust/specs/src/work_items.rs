@@ -103,6 +103,15 @@ pub struct DocumentText {
     pub after: String,
 }
 
+/// The documents of an item as a landing leaves them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LandedDocuments {
+    /// Each with the marks of the landing; none where git does not track them.
+    Marked(Vec<DocumentText>),
+    /// A person has to look first, for this reason.
+    NeedsPerson(String),
+}
+
 /// Answers the questions that runs on items of other formats ask of these formats.
 pub trait WorkItems: Send + Sync {
     /// Returns the order of an item, named in full or in part, as its documents say now.
@@ -124,8 +133,7 @@ pub trait WorkItems: Send + Sync {
     /// A failure of git; a commit in which the item cannot be found is an objection.
     fn judge(&self, project: &Project, work: &ItemWork<'_>) -> Result<ItemJudgement, Error>;
 
-    /// Returns the documents of an item in a commit, each with the marks of the landing; the inner error says why a
-    /// person has to look: the item is another one by now, or gone.
+    /// Returns the documents of an item in a commit, with the marks of the landing.
     ///
     /// # Errors
     /// A failure of git.
@@ -134,17 +142,10 @@ pub trait WorkItems: Send + Sync {
         project: &Project,
         landing: &ItemLanding<'_>,
         commit: &str,
-    ) -> Result<Result<Vec<DocumentText>, String>, Error>;
+    ) -> Result<LandedDocuments, Error>;
 
-    /// The same for the documents as they lie on disk.
-    ///
-    /// # Errors
-    /// The reason why a person has to look.
-    fn landed_on_disk(
-        &self,
-        project: &Project,
-        landing: &ItemLanding<'_>,
-    ) -> Result<Vec<DocumentText>, String>;
+    /// Returns the same for the documents as they lie on disk.
+    fn landed_on_disk(&self, project: &Project, landing: &ItemLanding<'_>) -> LandedDocuments;
 }
 
 /// Returns the ID under which runs work on an item: derived from its key alone, so that nothing that a document says

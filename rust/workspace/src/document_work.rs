@@ -28,6 +28,7 @@ use super::error::WorkspaceError;
 use super::external_lookup::{external_items, path_of_ticket};
 use super::key::{normal, of_feature, of_task, of_ticket};
 use super::plan_work::is_planning;
+use super::work_items::MarkedItems;
 
 /// A format with tools of its own, as runs work on its items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -352,48 +353,35 @@ impl DocumentWork<'_> {
                 .push(format!("changes more of {path} than the boxes of {key}"));
         }
     }
+}
 
-    /// # Errors
-    /// A failure of git.
-    pub(super) fn landed_in(
-        &self,
-        landing: &ItemLanding<'_>,
-        commit: &str,
-    ) -> Result<Result<Vec<DocumentText>, String>, Error> {
-        if let Some((path, text)) = self.in_commit(landing.key, commit)? {
-            return Ok(self.landed(landing, path, text));
-        }
-        if commit != landing.base && self.in_commit(landing.key, landing.base)?.is_some() {
-            return Ok(Err(format!("{} is not there any more", landing.key)));
-        }
-        if let (Some((path, _)), Some(repo)) = (self.on_disk(landing.key), self.project.repo()?)
-            && repo.is_tracked(&self.project.root().join(path))?
-        {
-            return Ok(Err(format!("{} is not committed", landing.key)));
-        }
-        Ok(Ok(Vec::new()))
+impl MarkedItems for DocumentWork<'_> {
+    /// The path and the text of the document.
+    type Found = (String, String);
+
+    fn project(&self) -> &Project {
+        self.project
     }
 
-    /// # Errors
-    /// The reason why a person has to look.
-    pub(super) fn landed_on_disk(
-        &self,
-        landing: &ItemLanding<'_>,
-    ) -> Result<Vec<DocumentText>, String> {
-        match self.on_disk(landing.key) {
-            Some((path, text)) => self.landed(landing, path, text),
-            None => Err(format!("{} is not there any more", landing.key)),
-        }
+    fn find_in_commit(&self, key: &str, commit: &str) -> Result<Option<Self::Found>, Error> {
+        self.in_commit(key, commit)
     }
 
-    fn landed(
+    fn find_on_disk(&self, key: &str) -> Option<Self::Found> {
+        self.on_disk(key)
+    }
+
+    fn path<'f>(&self, (path, _): &'f Self::Found) -> &'f str {
+        path
+    }
+
+    fn mark(
         &self,
+        (path, text): &(String, String),
         landing: &ItemLanding<'_>,
-        path: String,
-        text: String,
     ) -> Result<Vec<DocumentText>, String> {
         let key = landing.key;
-        let item = self.format.read(key, &path, &text);
+        let item = self.format.read(key, path, text);
         let item = item.ok_or_else(|| format!("{key} is not there any more"))?;
         if item.title != landing.title {
             return Err(format!("{key} is another item by now: {}", item.title));
@@ -418,10 +406,10 @@ impl DocumentWork<'_> {
         let now = self.project.clock.stamp();
         let after = self
             .format
-            .done((key, &path), after, (landing.is_proven, &now))?;
+            .done((key, path), after, (landing.is_proven, &now))?;
         Ok(vec![DocumentText {
-            path,
-            before: text,
+            path: path.clone(),
+            before: text.clone(),
             after,
         }])
     }

@@ -26,6 +26,7 @@ use super::error::WorkspaceError;
 use super::external_lookup::external_items;
 use super::formats;
 use super::revision_view::{is_tool_document, plans_at_commit};
+use super::work_items::MarkedItems;
 
 /// The items of one format of a project, for runs.
 #[derive(Clone, Copy)]
@@ -35,7 +36,7 @@ pub(super) struct PlanWork<'a> {
 }
 
 /// The order of an item with the plans that it was found in.
-struct FoundItem {
+pub(super) struct FoundItem {
     root: Arc<PlanRoot>,
     node: usize,
 }
@@ -291,52 +292,29 @@ impl PlanWork<'_> {
         holders.retain(|at| !unit.items[*at].has_details && unit.items[*at].spans.mark.is_some());
         holders
     }
+}
 
-    /// # Errors
-    /// A failure of git.
-    pub(super) fn landed_in(
-        &self,
-        landing: &ItemLanding<'_>,
-        commit: &str,
-    ) -> Result<Result<Vec<DocumentText>, String>, Error> {
-        let top = self.project.root();
-        if let Some(found) = find_item(plans_at_commit(top, self.format, commit)?, landing.key) {
-            return Ok(self.landed(&found, landing));
-        }
-        let was_there = commit != landing.base
-            && find_item(
-                plans_at_commit(top, self.format, landing.base)?,
-                landing.key,
-            )
-            .is_some();
-        if was_there {
-            return Ok(Err(format!("{} is not there any more", landing.key)));
-        }
-        let is_tracked = match (find_item(self.on_disk(), landing.key), self.project.repo()?) {
-            (Some(found), Some(repo)) => repo.is_tracked(&top.join(found.path()))?,
-            _ => false,
-        };
-        if is_tracked {
-            return Ok(Err(format!("{} is not committed", landing.key)));
-        }
-        Ok(Ok(Vec::new()))
+impl MarkedItems for PlanWork<'_> {
+    type Found = FoundItem;
+
+    fn project(&self) -> &Project {
+        self.project
     }
 
-    /// # Errors
-    /// The reason why a person has to look.
-    pub(super) fn landed_on_disk(
-        &self,
-        landing: &ItemLanding<'_>,
-    ) -> Result<Vec<DocumentText>, String> {
-        let found = find_item(self.on_disk(), landing.key);
-        let gone = || format!("{} is not there any more", landing.key);
-        found
-            .ok_or_else(gone)
-            .and_then(|found| self.landed(&found, landing))
+    fn find_in_commit(&self, key: &str, commit: &str) -> Result<Option<FoundItem>, Error> {
+        let root = plans_at_commit(self.project.root(), self.format, commit)?;
+        Ok(find_item(root, key))
     }
 
-    /// The documents of an item with the marks of a landing.
-    fn landed(
+    fn find_on_disk(&self, key: &str) -> Option<FoundItem> {
+        find_item(self.on_disk(), key)
+    }
+
+    fn path<'f>(&self, found: &'f FoundItem) -> &'f str {
+        found.path()
+    }
+
+    fn mark(
         &self,
         found: &FoundItem,
         landing: &ItemLanding<'_>,

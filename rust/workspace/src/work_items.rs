@@ -5,7 +5,7 @@ use chant_base::error::Error;
 use chant_base::external_items::split_key;
 use chant_specs::project::Project;
 use chant_specs::work_items::{
-    DocumentText, ItemJudgement, ItemLanding, ItemWork, WorkItems, WorkOrder,
+    DocumentText, ItemJudgement, ItemLanding, ItemWork, LandedDocuments, WorkItems, WorkOrder,
 };
 
 use super::document_work::DocumentWork;
@@ -85,16 +85,80 @@ impl WorkItems for FormatsAtWork {
         project: &Project,
         landing: &ItemLanding<'_>,
         commit: &str,
-    ) -> Result<Result<Vec<DocumentText>, String>, Error> {
+    ) -> Result<LandedDocuments, Error> {
         ask!(ItemsOf::of(project, landing.key)?, items => items.landed_in(landing, commit))
     }
 
-    fn landed_on_disk(
-        &self,
-        project: &Project,
-        landing: &ItemLanding<'_>,
-    ) -> Result<Vec<DocumentText>, String> {
-        let items = ItemsOf::of(project, landing.key).map_err(|error| error.to_string())?;
-        ask!(items, items => items.landed_on_disk(landing))
+    fn landed_on_disk(&self, project: &Project, landing: &ItemLanding<'_>) -> LandedDocuments {
+        match ItemsOf::of(project, landing.key) {
+            Ok(items) => ask!(items, items => items.landed_on_disk(landing)),
+            Err(error) => LandedDocuments::NeedsPerson(error.to_string()),
+        }
     }
+}
+
+/// Items whose documents get the marks of landings: those of plans, and those of formats with tools of their own.
+pub(super) trait MarkedItems {
+    /// An item with its documents.
+    type Found;
+
+    /// The project.
+    fn project(&self) -> &Project;
+
+    /// # Errors
+    /// A failure of git.
+    fn find_in_commit(&self, key: &str, commit: &str) -> Result<Option<Self::Found>, Error>;
+
+    fn find_on_disk(&self, key: &str) -> Option<Self::Found>;
+
+    /// The path of an item's document, from the root.
+    fn path<'f>(&self, found: &'f Self::Found) -> &'f str;
+
+    /// The documents of an item with the marks of a landing.
+    ///
+    /// # Errors
+    /// The reason why a person has to look.
+    fn mark(
+        &self,
+        found: &Self::Found,
+        landing: &ItemLanding<'_>,
+    ) -> Result<Vec<DocumentText>, String>;
+
+    /// # Errors
+    /// A failure of git.
+    fn landed_in(&self, landing: &ItemLanding<'_>, commit: &str) -> Result<LandedDocuments, Error> {
+        let key = landing.key;
+        if let Some(found) = self.find_in_commit(key, commit)? {
+            return Ok(self.outcome(&found, landing));
+        }
+        if commit != landing.base && self.find_in_commit(key, landing.base)?.is_some() {
+            return Ok(gone(key));
+        }
+        let project = self.project();
+        if let (Some(found), Some(repo)) = (self.find_on_disk(key), project.repo()?)
+            && repo.is_tracked(&project.root().join(self.path(&found)))?
+        {
+            let why = format!("{key} is not committed");
+            return Ok(LandedDocuments::NeedsPerson(why));
+        }
+        Ok(LandedDocuments::Marked(Vec::new()))
+    }
+
+    fn landed_on_disk(&self, landing: &ItemLanding<'_>) -> LandedDocuments {
+        match self.find_on_disk(landing.key) {
+            Some(found) => self.outcome(&found, landing),
+            None => gone(landing.key),
+        }
+    }
+
+    fn outcome(&self, found: &Self::Found, landing: &ItemLanding<'_>) -> LandedDocuments {
+        match self.mark(found, landing) {
+            Ok(texts) => LandedDocuments::Marked(texts),
+            Err(why) => LandedDocuments::NeedsPerson(why),
+        }
+    }
+}
+
+fn gone(key: &str) -> LandedDocuments {
+    LandedDocuments::NeedsPerson(format!("{key} is not there any more"))
 }

@@ -64,12 +64,12 @@ impl DiagnosisFacts {
         self.branch_exists = matches!(repo.branch_tip(&self.branch), Ok(Some(_)));
         if self.branch_exists {
             let config = snapshot.config.clone().unwrap_or_default();
-            let scenery = RunTreeContext {
+            let context = RunTreeContext {
                 project,
                 config: &config,
                 repo,
             };
-            self.look_at_worktree(scenery, spec);
+            self.look_at_worktree(context, spec);
             self.look_at_branch(repo, main);
         }
         // Work that goes on in a worktree is committed there.
@@ -82,16 +82,16 @@ impl DiagnosisFacts {
         self.is_merged = self.branch == main || repo.is_merged(&self.branch, main).unwrap_or(false);
     }
 
-    fn look_at_worktree(&mut self, scenery: RunTreeContext<'_, '_>, spec: &Spec) {
-        let tree = scenery.any_tree_of(spec.id.as_str(), &self.branch);
+    fn look_at_worktree(&mut self, context: RunTreeContext<'_, '_>, spec: &Spec) {
+        let tree = context.any_tree_of(spec.id.as_str(), &self.branch);
         let Some(tree) = tree.ok().flatten().filter(RunTree::is_there) else {
             return;
         };
-        if scenery.project.is_trusted() {
+        if context.project.is_trusted() {
             // Work that cannot be brought back now is reported by the run that judges it.
             tree.fetch().log_failure("bring commits of the run back");
         }
-        self.uncommitted = tree.uncommitted_shown(scenery.project).unwrap_or_default();
+        self.uncommitted = tree.uncommitted_shown(context.project).unwrap_or_default();
         self.worktree = Some(tree.path().to_owned());
     }
 

@@ -48,13 +48,13 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
     refuse_running(project, &spec).map_err(failed)?;
     let repo = project.repo().map_err(failed)?;
     if let Some(repo) = &repo {
-        let scenery = RunTreeContext {
+        let context = RunTreeContext {
             project,
             config: &config,
             repo,
         };
         let branch = snapshot.branch_of(&spec);
-        refuse_dirty_worktree(scenery, &spec, &branch).map_err(failed)?;
+        refuse_dirty_worktree(context, &spec, &branch).map_err(failed)?;
     }
     refuse_open_members(&snapshot, &spec).map_err(|error| failed(error.into()))?;
     let commits = match &repo {
@@ -159,17 +159,17 @@ fn refuse_unfit(
 
 /// Refuses while something in the spec's worktree is in no commit; brings its commits into the project.
 fn refuse_dirty_worktree(
-    scenery: RunTreeContext<'_, '_>,
+    context: RunTreeContext<'_, '_>,
     spec: &Spec,
     branch: &str,
 ) -> Result<(), Error> {
-    let Some(tree) = scenery.any_tree_of(spec.id.as_str(), branch)? else {
+    let Some(tree) = context.any_tree_of(spec.id.as_str(), branch)? else {
         return Ok(());
     };
-    if scenery.project.is_trusted() {
+    if context.project.is_trusted() {
         tree.fetch()?;
     }
-    if tree.uncommitted_shown(scenery.project)?.is_empty() {
+    if tree.uncommitted_shown(context.project)?.is_empty() {
         return Ok(());
     }
     let message = format!(

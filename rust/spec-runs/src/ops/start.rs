@@ -44,7 +44,7 @@ use chant_work::run_store::RunStore;
 pub fn work_start(
     project: &Arc<Project>,
     id: &str,
-    wish: &StartOptions,
+    options: &StartOptions,
     steps: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
@@ -62,28 +62,28 @@ pub fn work_start(
     runs.refuse_another(spec.id.as_str())?;
     let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
-    if let Some(on) = &wish.asked.on {
+    if let Some(on) = &options.asked.on {
         refuse_target(project, &config, on)?;
     }
-    let plan = plan(project, &snapshot, spec.id.as_str(), wish)?;
+    let plan = plan(project, &snapshot, spec.id.as_str(), options)?;
     let repo = project.repository()?;
     let target = RunTreeContext {
         project,
         config: &config,
         repo: &repo,
     }
-    .base_branch(wish.asked.base.as_deref())?;
+    .base_branch(options.asked.base.as_deref())?;
     refuse_without_commit(&repo, &target)?;
     committer::committer_variables(project, &repo)?;
-    let standing = if wish.asked.on.is_some() {
+    let standing = if options.asked.on.is_some() {
         CONFINED_THERE.to_owned()
     } else {
         let standing = run_confinement::standing_of_start(project, &config, &repo)?;
         agent_launch::describe_start(project, &config, &standing)
     };
     let landing_note = landing_note(project, &config, &repo)?;
-    let login_note = refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
-    let (mode, asked) = recorded(wish, &plan, most_at_once(&config, &wish.asked));
+    let login_note = refuse_unfit_agents(project, &runs, &config, &spec, options)?;
+    let (mode, asked) = recorded(options, &plan, most_at_once(&config, &options.asked));
     drop(snapshot);
     steps("Starting a runner");
     let mode = (mode.to_string(), asked);
@@ -97,7 +97,7 @@ pub fn work_start(
             .map_or(&record.spec_id, |item| &item.key),
         pid: record.pid,
         started_at: &record.started_at,
-        mode: mode_of(wish.mode, &record),
+        mode: mode_of(options.mode, &record),
         branch: record.branch.as_deref(),
         target: TargetBranchView::of(&repo, record.target.as_deref().unwrap_or(&target))?,
         worktree: record.worktree.as_deref(),
@@ -116,7 +116,7 @@ pub fn work_start(
 pub fn work_start_item(
     project: &Arc<Project>,
     name: &str,
-    wish: &StartOptions,
+    options: &StartOptions,
     steps: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     steps("Checking the item");
@@ -129,7 +129,7 @@ pub fn work_start_item(
         orders
     };
     recovery::recover_runs(all)?;
-    if wish.asked.on.is_some() {
+    if options.asked.on.is_some() {
         let message = "Items of other formats are worked on here alone, not on a cluster. Leave the target out.";
         return Err(ChantError::Refused(message.into()).into());
     }
@@ -140,8 +140,8 @@ pub fn work_start_item(
             let message = format!("{} cannot be started: {error}", order.key);
             ChantError::Refused(message)
         })?;
-    let (_, id) = item_order::write_order(orders, &order.key, wish.asked.skip_criteria)?;
-    work_start(orders, id.as_str(), wish, steps)
+    let (_, id) = item_order::write_order(orders, &order.key, options.asked.skip_criteria)?;
+    work_start(orders, id.as_str(), options, steps)
 }
 
 /// As [`work_forecast`], for an item of another format, named by its key or a part of that.
@@ -151,15 +151,15 @@ pub fn work_start_item(
 pub fn work_forecast_item(
     project: &Arc<Project>,
     name: &str,
-    wish: &StartOptions,
+    options: &StartOptions,
 ) -> Result<Answer, Error> {
     let orders = project.orders()?;
-    let skips = wish.asked.skip_criteria;
+    let skips = options.asked.skip_criteria;
     let (order, id) = item_order::write_order(orders, name, skips)?;
     if !order.open_parts.is_empty() {
         item_order::write_ready(orders, id.as_str(), skips)?;
     }
-    work_forecast(orders, id.as_str(), wish)
+    work_forecast(orders, id.as_str(), options)
 }
 
 /// Refuses a start none of whose agents has room, or one of whose agents cannot be started. Returns the note
@@ -169,24 +169,29 @@ fn refuse_unfit_agents(
     runs: &RunStore,
     config: &Config,
     spec: &Spec,
-    wish: &StartOptions,
+    options: &StartOptions,
 ) -> Result<Option<String>, Error> {
-    let is_parallel = matches!(wish.mode, WorkMode::Parallel(_));
-    let is_divided = is_parallel && wish.asked.agent.is_none();
+    let is_parallel = matches!(options.mode, WorkMode::Parallel(_));
+    let is_divided = is_parallel && options.asked.agent.is_none();
     let mut agents = Vec::new();
     if !is_divided {
-        agents.push(next_agent(project, runs, config, spec, &wish.asked)?);
+        agents.push(next_agent(project, runs, config, spec, &options.asked)?);
     }
-    if is_divided || takes_turns(config, &wish.asked) {
-        AgentSlots::of(runs)?.refuse_start((runs.clock)(), config, &wish.asked)?;
+    if is_divided || takes_turns(config, &options.asked) {
+        AgentSlots::of(runs)?.refuse_start((runs.clock)(), config, &options.asked)?;
         for worker in workers(&config.runs).map_err(SpecRunError::from)? {
-            agent_launch::refuse_unfit_start(project, config, &worker.agent, (spec, &wish.asked))?;
+            agent_launch::refuse_unfit_start(
+                project,
+                config,
+                &worker.agent,
+                (spec, &options.asked),
+            )?;
             agents.push(worker.agent);
         }
     }
-    if let Some(on) = &wish.asked.on {
+    if let Some(on) = &options.asked.on {
         let names: Vec<String> = agents.into_iter().map(|agent| agent.name).collect();
-        refuse_unplaceable(project, config, spec, (on, &wish.asked), &names)?;
+        refuse_unplaceable(project, config, spec, (on, &options.asked), &names)?;
         return Ok(None);
     }
     let mut notes = Vec::new();
@@ -203,9 +208,13 @@ fn refuse_unfit_agents(
 }
 
 /// Mode and wishes as the record keeps them.
-fn recorded(wish: &StartOptions, plan: &StartPlan, limit: NonZeroUsize) -> (WorkMode, RunOptions) {
-    let mut asked = wish.asked.clone();
-    let mode = match (wish.mode, &plan.work) {
+fn recorded(
+    options: &StartOptions,
+    plan: &StartPlan,
+    limit: NonZeroUsize,
+) -> (WorkMode, RunOptions) {
+    let mut asked = options.asked.clone();
+    let mode = match (options.mode, &plan.work) {
         // The members of a driver are worked like a chain that ends with them.
         (WorkMode::Single, StartTarget::Members { .. }) => {
             asked.only_members = true;

@@ -334,12 +334,12 @@ fn tree_of<'r>(
     spec: &Spec,
 ) -> Result<Option<RunTree<'r>>, Error> {
     let config = snapshot.config.clone()?;
-    let scenery = RunTreeContext {
+    let context = RunTreeContext {
         project,
         config: &config,
         repo,
     };
-    scenery.tree_of(spec.id.as_str(), &snapshot.own_branch(spec))
+    context.tree_of(spec.id.as_str(), &snapshot.own_branch(spec))
 }
 
 /// Commits what an agent left uncommitted in the worktree that a run was given, so that it is kept with

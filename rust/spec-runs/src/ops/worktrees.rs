@@ -17,7 +17,7 @@ pub fn worktrees(project: &Project) -> Result<Answer, Error> {
     recovery::recover_runs(project)?;
     let site = WorktreeContext::of(project)?;
     // What cannot be looked at is no worktree of a run.
-    let pool = pool::open_pool(site.scenery()).ok().flatten();
+    let pool = pool::open_pool(site.context()).ok().flatten();
     let made = pool.map(|pool| pool.folders()).unwrap_or_default();
     Ok(Answer::data(&WorktreeList {
         worktrees: site.entries()?,
@@ -74,7 +74,7 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
         ));
     }
     // What stays of them is in the way of nothing, and the next look may remove it.
-    let (removed, left) = pool::prune_pool(site.scenery()).unwrap_or_default();
+    let (removed, left) = pool::prune_pool(site.context()).unwrap_or_default();
     for path in removed {
         lines.push(format!("Removed {}, made in advance", path.display()));
     }

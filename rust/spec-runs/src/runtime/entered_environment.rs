@@ -30,7 +30,7 @@ impl CommitChecks<'_> {
         }
         OwnFiles::read(self.project, self.config, self.repo)?.copy(&folder.place().worktree)?;
         let job = folder.command(argv)?;
-        let standing = run_confinement::confinement_status(self.project, self.config)?;
+        let status = run_confinement::confinement_status(self.project, self.config)?;
         let refused = |why: String| Error::from(ChantError::Refused(why));
         let program = ConfinedProgram {
             argv: job.argv.iter().map(Into::into).collect(),
@@ -59,7 +59,7 @@ impl CommitChecks<'_> {
                     .collect(),
                 order: Some(order),
                 folder: job.folder,
-                confinement: standing.to_string(),
+                confinement: status.to_string(),
             },
             (None, Confinement::Kernel(policy)) if policy.backend != ConfineBackend::Seatbelt => {
                 let why = "A command of yours cannot be confined here in the environment of a run: that needs our launcher, which starts with Landlock alone";
@@ -78,7 +78,7 @@ impl CommitChecks<'_> {
                     .collect(),
                 order: None,
                 folder: job.folder,
-                confinement: standing.to_string(),
+                confinement: status.to_string(),
             },
         };
         run(command)

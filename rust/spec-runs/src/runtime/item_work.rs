@@ -9,7 +9,7 @@ use chant_git::Repo;
 use chant_git::land::ExemptFile;
 use chant_specs::parse;
 use chant_specs::project::Project;
-use chant_specs::work_items::{DocumentText, ItemLanding, ItemWork};
+use chant_specs::work_items::{DocumentText, ItemLanding, ItemWork, LandedDocuments};
 use chant_store::StoreError;
 use chant_store::files::{self, RootFolder};
 use chant_store::index::FileSource;
@@ -129,14 +129,17 @@ impl ItemMarks {
         let boxes = boxes_of(item);
         let landing = landing_of((item, &boxes), record, place);
         let in_commit = match work_items(project)?.landed_in(project, &landing, target)? {
-            Ok(texts) => texts,
-            Err(why) => return Ok(Err(why)),
+            LandedDocuments::Marked(texts) => texts,
+            LandedDocuments::NeedsPerson(why) => return Ok(Err(why)),
         };
-        // What a person made of the item on disk stays as it is; the marks are in the commit.
-        let on_disk = work_items(project)?.landed_on_disk(project, &landing);
+        let on_disk = match work_items(project)?.landed_on_disk(project, &landing) {
+            LandedDocuments::Marked(texts) => texts,
+            // What a person made of the item on disk stays as it is; the marks are in the commit.
+            LandedDocuments::NeedsPerson(_) => Vec::new(),
+        };
         Ok(Ok(Self {
             in_commit,
-            on_disk: on_disk.unwrap_or_default(),
+            on_disk,
             inside: inside_of(place).to_owned(),
             key: Some(item.key.clone()),
         }))
@@ -208,8 +211,10 @@ pub(super) fn mark_untracked(
     let boxes = boxes_of(item);
     let landing = landing_of((item, &boxes), record, place);
     let texts = match work_items(project)?.landed_on_disk(project, &landing) {
-        Ok(texts) => texts,
-        Err(why) => return Ok(Some(format!("{why}; nothing was marked there"))),
+        LandedDocuments::Marked(texts) => texts,
+        LandedDocuments::NeedsPerson(why) => {
+            return Ok(Some(format!("{why}; nothing was marked there")));
+        }
     };
     for text in texts {
         if repo

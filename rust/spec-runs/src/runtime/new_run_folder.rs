@@ -118,7 +118,7 @@ impl RunFolderInputs<'_> {
         run.step("Making a worktree");
         let (worktree, is_linked) = self.worktree(run)?;
         let id = self.spec.id.to_string();
-        let confinement = self.scenery().confinement(&worktree)?;
+        let confinement = self.context().confinement(&worktree)?;
         let place = RunFolder::at(
             (&worktree, is_linked, Some(confinement)),
             (branch, target, base),
@@ -146,7 +146,7 @@ impl RunFolderInputs<'_> {
             }
             None => match &record.target {
                 Some(target) => target.clone(),
-                None => self.scenery().base_branch(named)?,
+                None => self.context().base_branch(named)?,
             },
         };
         if target == self.branch {
@@ -233,7 +233,7 @@ impl RunFolderInputs<'_> {
         if self.repo.branch_tip(branch)?.is_none() {
             return Ok(());
         }
-        if let Some(tree) = self.scenery().tree_of(self.spec.id.as_str(), branch)? {
+        if let Some(tree) = self.context().tree_of(self.spec.id.as_str(), branch)? {
             tree.hand_over_with_commits()?;
             tree.commit_everything("Uncommitted work, kept by a fresh start")?;
             tree.remove(self.project)?;
@@ -243,7 +243,7 @@ impl RunFolderInputs<'_> {
         Ok(self.repo.delete_backed_up_branch(branch)?)
     }
 
-    fn scenery(&self) -> RunTreeContext<'_, '_> {
+    fn context(&self) -> RunTreeContext<'_, '_> {
         RunTreeContext {
             project: self.project,
             config: self.config,
@@ -255,7 +255,7 @@ impl RunFolderInputs<'_> {
     /// new one.
     fn worktree(&self, run: &mut ActiveRun<'_>) -> Result<(PathBuf, bool), Error> {
         let (id, branch) = (self.spec.id.as_str(), self.branch.as_str());
-        let earlier = self.scenery().tree_of(id, branch)?;
+        let earlier = self.context().tree_of(id, branch)?;
         if earlier.as_ref().is_none_or(|tree| !tree.is_linked())
             && let Some(holder) = self.repo.holder_of(branch)?
         {
@@ -289,8 +289,8 @@ impl RunFolderInputs<'_> {
         }
         record_worktree(run, &path)?;
         worktree_folder::write_run_mark(self.project, &path, &run.record().process_id, id)?;
-        let tree = self.scenery().own(&path, id, branch)?;
-        if !pool::claim_folder(self.scenery(), run, &tree)? {
+        let tree = self.context().own(&path, id, branch)?;
+        if !pool::claim_folder(self.context(), run, &tree)? {
             tree.make(&mut |step| run.step(step))
                 .map_err(with_filter_advice)?;
         }

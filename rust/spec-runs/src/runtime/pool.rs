@@ -50,13 +50,13 @@ const OF_SYSTEM: [&str; 3] = [
 /// # Errors
 /// The reason why a run cannot be confined, or that there is no place for such folders.
 pub(crate) fn open_pool<'r>(
-    scenery: RunTreeContext<'_, 'r>,
+    context: RunTreeContext<'_, 'r>,
 ) -> Result<Option<FolderPool<'r>>, Error> {
     let RunTreeContext {
         project,
         config,
         repo,
-    } = scenery;
+    } = context;
     let settings = config.runs.pool;
     let standing = run_confinement::confinement_status(project, config)?;
     let bounds = PoolBounds {
@@ -97,11 +97,11 @@ fn attributes(project: &Project) -> String {
 /// # Errors
 /// `Stopped` when the run is to end, or a failure of the disk.
 pub(super) fn claim_folder(
-    scenery: RunTreeContext<'_, '_>,
+    context: RunTreeContext<'_, '_>,
     run: &mut ActiveRun<'_>,
     tree: &RunTree<'_>,
 ) -> Result<bool, Error> {
-    let Ok(Some(pool)) = open_pool(scenery) else {
+    let Ok(Some(pool)) = open_pool(context) else {
         return Ok(false);
     };
     let taken = tree.make_from(&pool, &mut |step| run.step(step));
@@ -131,12 +131,12 @@ pub(super) fn fill_for_next(project: &Project, run: &ActiveRun<'_>) -> Result<()
     let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
     let repo = project.repository()?;
-    let scenery = RunTreeContext {
+    let context = RunTreeContext {
         project,
         config: &config,
         repo: &repo,
     };
-    let has_room = open_pool(scenery)?.is_some_and(|pool| pool.has_room());
+    let has_room = open_pool(context)?.is_some_and(|pool| pool.has_room());
     if has_room && has_other_work(&snapshot, &run.record().spec_id) {
         let runs: &RunStore = run.runs();
         launch_aside(project, runs, &COMMAND)?;
@@ -164,14 +164,14 @@ pub(crate) fn fill_pool(project: &Project) -> Result<usize, Error> {
     let config = snapshot.config.clone()?;
     let repo = project.repository()?;
     let _act = Repo::begin_act(&repo);
-    let scenery = RunTreeContext {
+    let context = RunTreeContext {
         project,
         config: &config,
         repo: &repo,
     };
-    let target = scenery.base_branch(None)?;
+    let target = context.base_branch(None)?;
     let tip = repo.tip_for_work(&target)?;
-    let Some(pool) = open_pool(scenery)? else {
+    let Some(pool) = open_pool(context)? else {
         return Ok(0);
     };
     disk::make_folders(&folders::worktrees_folder(project, &config, &repo)?)?;
@@ -179,7 +179,7 @@ pub(crate) fn fill_pool(project: &Project) -> Result<usize, Error> {
         if interruption.is_cancelled() {
             return Err(ChantError::Refused("It was asked to end".into()).into());
         }
-        scenery.confinement(folder)
+        context.confinement(folder)
     };
     pool.fill(&tip, &hold)
 }
@@ -189,8 +189,8 @@ pub(crate) fn fill_pool(project: &Project) -> Result<usize, Error> {
 ///
 /// # Errors
 /// A failure of git or of the disk.
-pub(crate) fn prune_pool(scenery: RunTreeContext<'_, '_>) -> Result<(Vec<PathBuf>, usize), Error> {
-    match open_pool(scenery)? {
+pub(crate) fn prune_pool(context: RunTreeContext<'_, '_>) -> Result<(Vec<PathBuf>, usize), Error> {
+    match open_pool(context)? {
         Some(pool) => Ok((pool.clear_old(OLDEST)?, pool.folders().len())),
         None => Ok((Vec::new(), 0)),
     }

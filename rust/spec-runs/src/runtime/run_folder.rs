@@ -235,16 +235,16 @@ impl RunFolder {
     /// A failure of git.
     pub(crate) fn tree<'r>(&self, project: &Project, repo: &'r Repo) -> Result<RunTree<'r>, Error> {
         let config = project.snapshot()?.config?;
-        let scenery = RunTreeContext {
+        let context = RunTreeContext {
             project,
             config: &config,
             repo,
         };
         let (spec_id, branch) = (self.spec_id.as_str(), self.branch.as_str());
         let tree = match self.confinement.clone() {
-            _ if self.is_linked => scenery.linked(&self.worktree, spec_id, branch),
-            Some(held) => scenery.held(&self.worktree, (spec_id, branch), held),
-            None => scenery.own(&self.worktree, spec_id, branch)?,
+            _ if self.is_linked => context.linked(&self.worktree, spec_id, branch),
+            Some(held) => context.held(&self.worktree, (spec_id, branch), held),
+            None => context.own(&self.worktree, spec_id, branch)?,
         };
         Ok(match self.longest {
             Some(longest) => tree.limited(longest),
@@ -282,7 +282,7 @@ impl RunFolder {
     /// The obstacle.
     pub(crate) fn for_checks(&self, project: &Project, repo: &Repo) -> Result<Self, Error> {
         let config = project.snapshot()?.config?;
-        let scenery = RunTreeContext {
+        let context = RunTreeContext {
             project,
             config: &config,
             repo,
@@ -291,7 +291,7 @@ impl RunFolder {
         let inside = self.root.strip_prefix(&self.worktree).unwrap_or(&self.root);
         let checked = Self {
             root: path.join(inside).components().collect(),
-            confinement: Some(scenery.confinement(&path)?),
+            confinement: Some(context.confinement(&path)?),
             worktree: path,
             is_linked: false,
             ..self.clone()

@@ -183,15 +183,15 @@ impl SplitRunner<'_> {
         let Some(repo) = self.project.repo()? else {
             return Ok(files);
         };
-        let scenery = RunTreeContext {
+        let context = RunTreeContext {
             project: self.project,
             config,
             repo: &repo,
         };
         // The project's files are of use to an agent that splits, whatever is checked out.
-        let target = match scenery.base_branch(None) {
+        let target = match context.base_branch(None) {
             Ok(branch) => branch,
-            Err(_) => scenery.main_branch()?,
+            Err(_) => context.main_branch()?,
         };
         if repo.branch_tip(&target)?.is_some() {
             repo.export(&target, &files)?;

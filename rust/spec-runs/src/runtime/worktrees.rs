@@ -92,7 +92,7 @@ impl<'a> WorktreeContext<'a> {
             let message = format!("{} stands on no branch of a run", entry.path);
             return Err(ChantError::Refused(message).into());
         };
-        let tree = self.scenery().tree_of(spec_id, branch)?;
+        let tree = self.context().tree_of(spec_id, branch)?;
         let Some(tree) = tree.filter(|tree| tree.path() == path) else {
             let message = format!(
                 "{} is not certainly that of a run of spec '{spec_id}'. Look at it, and remove it yourself",
@@ -127,7 +127,7 @@ impl<'a> WorktreeContext<'a> {
     }
 
     /// Returns the parts that a run tree is made from.
-    pub(crate) fn scenery(&self) -> RunTreeContext<'_, '_> {
+    pub(crate) fn context(&self) -> RunTreeContext<'_, '_> {
         RunTreeContext {
             project: self.project,
             config: &self.config,
@@ -142,7 +142,7 @@ impl<'a> WorktreeContext<'a> {
         let snapshot = self.project.snapshot()?;
         let prefix = self.config.branch_prefix.as_str();
         // A run is recorded before it has a worktree.
-        let trees = self.scenery().all_trees(
+        let trees = self.context().all_trees(
             |spec_id| snapshot.own_branch_of(spec_id),
             |branch| branch.strip_prefix(prefix).and_then(unescape_name),
         )?;

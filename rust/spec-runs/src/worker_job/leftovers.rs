@@ -128,12 +128,12 @@ fn bring_back(project: &Project, job: &JobFile) -> Result<(), Error> {
     let repo = project.repository()?;
     let mut config = (*project.snapshot()?.config?).clone();
     config.worktree_root = None;
-    let scenery = RunTreeContext {
+    let context = RunTreeContext {
         project,
         config: &config,
         repo: &repo,
     };
-    if let Some(tree) = scenery.tree_of(&job.spec, &job.branch)? {
+    if let Some(tree) = context.tree_of(&job.spec, &job.branch)? {
         tree.hand_over_with_commits()?;
     }
     Ok(())

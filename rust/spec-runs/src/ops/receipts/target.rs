@@ -121,12 +121,12 @@ fn usual(
         }
         None => {
             let config = snapshot.config.as_ref().map_err(Clone::clone)?;
-            let scenery = RunTreeContext {
+            let context = RunTreeContext {
                 project,
                 config,
                 repo,
             };
-            scenery.main_branch()?
+            context.main_branch()?
         }
     };
     let tips = [repo.branch_tip(&name)?, repo.remote_tip(&name)?];
