@@ -43,6 +43,8 @@ pub mod plan_item;
 mod plan_view;
 mod plan_work;
 pub mod repository_union;
+mod revision_folder;
+mod revision_plans;
 mod revision_view;
 mod run_situations;
 pub mod since;

@@ -25,7 +25,8 @@ use chant_store::journal::ChangeStep;
 use super::error::WorkspaceError;
 use super::external_lookup::external_items;
 use super::formats;
-use super::revision_view::{is_tool_document, plans_at_commit};
+use super::revision_plans::plans_at_commit;
+use super::revision_view::is_tool_document;
 use super::work_items::MarkedItems;
 
 /// The items of one format of a project, for runs.

@@ -11,22 +11,18 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::error::WorkspaceError;
 use super::feature::FeatureTaskList;
-use super::formats;
 use super::item_statuses::ItemStatuses;
 use super::key::composed;
+use super::revision_folder::{CommitSource, RevisionFolder};
+use super::revision_plans::PlanLayout;
 use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
 use super::{MOST_FEATURES, MOST_PLANS, Workspace, of_specs, of_ticket, surplus};
 use chant_base::error::Error;
-use chant_base::external_items::{ExternalItems, ExternalStatus, StatusLookup, split_key};
+use chant_base::external_items::{ExternalStatus, split_key};
 use chant_git::data_repository::DataRepository;
 use chant_git::history::DatedCommit;
 use chant_git::{GitError, Repo};
-use chant_plan_format::PlanFormat;
-use chant_plan_format::document::{PlanDocument, RootSettings};
-use chant_plan_format::scope::RootLayout;
-use chant_plan_format::unit::read_all;
 use chant_plan_store::PlanRoot;
 use chant_speckit::files::{FeatureDocument, TASKS};
 use chant_speckit::resolve::SPECS as FEATURES;
@@ -34,7 +30,6 @@ use chant_specs::model::SpecStatus;
 use chant_specs::parse as specs;
 use chant_specs::project::{ARCHIVE, SPECS};
 use chant_specs::specs::{ExternalDependency, SpecGraph};
-use chant_store::disk;
 use chant_store::index::{DocumentChange, FileSource};
 use chant_store::walk::{DEPTH, IGNORING, unignored};
 use chant_tickets::code::TicketCode;
@@ -61,37 +56,6 @@ pub(super) fn graph_at_revision(
     let mut joined = WorkspaceGraph::default();
     joined.update(then.read());
     Ok((joined, moment))
-}
-
-/// Returns the plans of one format in a folder as a commit has them; `None` where it has none.
-///
-/// # Errors
-/// A `GitError` for a commit that cannot be read.
-pub(super) fn plans_at_commit(
-    root: &Path,
-    format: &'static dyn PlanFormat,
-    commit: &str,
-) -> Result<Option<Arc<PlanRoot>>, Error> {
-    let Some(place) = RevisionFolder::of_commit(root, commit)? else {
-        return Ok(None);
-    };
-    let layout = PlanLayout::of(&place, format)?;
-    let folder = place.prefix.trim_end_matches('/');
-    let CommitSource::Repo(repo) = &place.source else {
-        return Ok(None);
-    };
-    let (enters, wanted) = (
-        |folder: &str| layout.enters(folder),
-        |file: &str| layout.is_document(file),
-    );
-    let files = repo.files_at(&place.commit, folder, &enters, &wanted)?;
-    let texts = files.into_iter().filter_map(|(path, bytes)| {
-        let text = String::from_utf8(bytes).ok()?;
-        Some((path, text))
-    });
-    let documents: Vec<(String, String)> = texts.collect();
-    let unknown = |keys: &[String]| ExternalItems::default().standings(keys);
-    Ok(layout.read(&documents, &unknown))
 }
 
 /// Returns the last commits that led to what is checked out, along first parents, the newest first; none outside of a
@@ -172,106 +136,6 @@ pub(super) fn missing_files(
     repository.missing_files(commit, &enters, &|file| sought.sort(file).is_some())
 }
 
-/// Where the files of a commit are read from.
-enum CommitSource {
-    Repo(Box<Repo>),
-    Data(DataRepository),
-}
-
-/// A folder in a commit.
-struct RevisionFolder {
-    source: CommitSource,
-    /// The commit's full ID.
-    commit: String,
-    /// The folder from the top of the checkout, with `/` at its end; empty for the top.
-    prefix: String,
-}
-
-impl RevisionFolder {
-    fn new(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
-        let root = workspace.root();
-        Self::of_commit(root, revision)?.ok_or_else(|| {
-            WorkspaceError::NoHistory {
-                folder: root.display().to_string(),
-                revision: revision.to_owned(),
-            }
-            .into()
-        })
-    }
-
-    /// A folder in a commit of the repository that it lies in.
-    fn of_commit(root: &Path, commit: &str) -> Result<Option<Self>, Error> {
-        let Some(repo) = Repo::open(root)? else {
-            return Ok(None);
-        };
-        let top = repo.checkout().and_then(|top| disk::real(top).ok());
-        let inside = top.as_deref().and_then(|top| root.strip_prefix(top).ok());
-        let Some(inside) = inside.and_then(Path::to_str) else {
-            return Ok(None);
-        };
-        let inside = inside.replace('\\', "/");
-        Ok(Some(Self {
-            commit: repo.commit(commit)?,
-            source: CommitSource::Repo(Box::new(repo)),
-            prefix: if inside.is_empty() {
-                inside
-            } else {
-                inside + "/"
-            },
-        }))
-    }
-
-    /// The time of the commit; the end of time where commits are data, of which nothing else is known.
-    fn committed_at(&self) -> Result<Timestamp, GitError> {
-        let found = match &self.source {
-            CommitSource::Repo(repo) => repo.recent_commits(&self.commit, 1)?,
-            CommitSource::Data(_) => Vec::new(),
-        };
-        let moment = found
-            .first()
-            .map(|commit| Timestamp::from_second(commit.seconds));
-        Ok(moment.and_then(Result::ok).unwrap_or(Timestamp::MAX))
-    }
-
-    /// The text of a file of the folder.
-    fn text(&self, path: &str) -> Result<Option<String>, GitError> {
-        let bytes = self.file_from_top(&format!("{}{path}", self.prefix))?;
-        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
-    }
-
-    fn file_from_top(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
-        match &self.source {
-            CommitSource::Repo(repo) => repo.file_at(&self.commit, path),
-            CommitSource::Data(repository) => repository.file_at(&self.commit, path),
-        }
-    }
-
-    fn files(&self, sought: &RevisionPaths) -> Result<Vec<(String, Vec<u8>)>, GitError> {
-        let (commit, folder) = (&self.commit, self.prefix.trim_end_matches('/'));
-        let enters = |folder: &str| sought.enters(folder);
-        let wanted = |file: &str| sought.sort(file).is_some();
-        match &self.source {
-            CommitSource::Repo(repo) => repo.files_at(commit, folder, &enters, &wanted),
-            CommitSource::Data(repository) => repository.files_at(commit, &enters, &wanted),
-        }
-    }
-
-    /// The ignore files of the folders above, each with its path from the top of the checkout.
-    fn ignoring_above(&self) -> Result<Vec<(String, String)>, GitError> {
-        let mut found = Vec::new();
-        for (end, _) in self.prefix.match_indices('/') {
-            let above = self.prefix[..end].rfind('/').map_or(0, |at| at + 1);
-            for name in IGNORING {
-                let path = format!("{}{name}", &self.prefix[..above]);
-                if let Some(bytes) = self.file_from_top(&path)? {
-                    found.push((path, String::from_utf8_lossy(&bytes).into_owned()));
-                }
-            }
-        }
-        Ok(found)
-    }
-}
-
 /// All documents of a folder in a commit.
 struct RevisionView {
     place: RevisionFolder,
@@ -304,7 +168,9 @@ impl RevisionView {
         if matches!(place.source, CommitSource::Repo(_)) {
             sought.layouts = PlanLayout::all_in(&place)?;
         }
-        let files = place.files(&sought)?;
+        let files = place.files(&|folder| sought.enters(folder), &|file| {
+            sought.sort(file).is_some()
+        })?;
         let said: Vec<(String, RevisionFile)> = files
             .into_par_iter()
             .filter_map(|(path, bytes)| {
@@ -540,82 +406,6 @@ struct RevisionPaths {
     tickets: String,
     /// The places of other formats.
     layouts: Vec<PlanLayout>,
-}
-
-/// The places of a format in a commit.
-struct PlanLayout {
-    format: &'static dyn PlanFormat,
-    settings: RootSettings,
-    layout: RootLayout,
-}
-
-impl PlanLayout {
-    /// Those of all formats that come through the interface.
-    fn all_in(place: &RevisionFolder) -> Result<Vec<Self>, GitError> {
-        let formats = formats::all().into_iter();
-        formats.map(|format| Self::of(place, format)).collect()
-    }
-
-    fn of(place: &RevisionFolder, format: &'static dyn PlanFormat) -> Result<Self, GitError> {
-        let mut settings = Vec::new();
-        for path in format.scope().settings {
-            let text = place.text(path)?;
-            settings.extend(text.map(|text| Arc::new(PlanDocument::new(*path, text))));
-        }
-        let settings = RootSettings(settings);
-        let layout = format.layout(&settings);
-        Ok(Self {
-            format,
-            settings,
-            layout,
-        })
-    }
-
-    /// Returns true if documents may lie below a folder.
-    fn enters(&self, folder: &str) -> bool {
-        let inside = format!("{folder}/");
-        self.layout.units.iter().any(|pattern| {
-            let place = format!("{}/", pattern.folder);
-            let below = inside
-                .strip_prefix(&place)
-                .map(|below| below.trim_end_matches('/'));
-            let is_accepted =
-                |below: &str| below.split('/').count() > pattern.depth || (pattern.accepts)(below);
-            place.starts_with(&inside) || below.is_some_and(is_accepted)
-        })
-    }
-
-    fn is_document(&self, path: &str) -> bool {
-        let mut patterns = self.layout.units.iter();
-        patterns.any(|pattern| pattern.unit_at(path).is_some_and(|unit| unit.is_document))
-    }
-
-    /// The plans that documents say; none without a document of the format.
-    fn read(
-        &self,
-        documents: &[(String, String)],
-        others: StatusLookup<'_>,
-    ) -> Option<Arc<PlanRoot>> {
-        let own = documents.iter().filter(|(path, _)| self.is_document(path));
-        let own: Vec<PlanDocument> = own
-            .map(|(path, text)| PlanDocument::new(path.as_str(), text.as_str()))
-            .collect();
-        if own.is_empty() {
-            return None;
-        }
-        let settings = self
-            .settings
-            .0
-            .iter()
-            .map(|document| PlanDocument::clone(document));
-        let (settings, units) = read_all(self.format, settings.chain(own));
-        Some(Arc::new(PlanRoot::of_units(
-            self.format,
-            units,
-            settings,
-            others,
-        )))
-    }
 }
 
 impl RevisionPaths {

@@ -196,9 +196,7 @@ fn box_at(text: &str, range: Range<usize>, grammar: &BoxGrammar) -> Option<BoxPa
     let (written, rest) = (&inside[..close], &inside[close + 1..]);
     let sign = sign_of(written, grammar)?;
     let has_text_apart = rest.is_empty() || rest.starts_with([' ', '\t']) || rest.starts_with('*');
-    // `[x](…)` and `[x]: …` are links.
-    let is_link = rest.starts_with(['(', '[']) && !written.trim().is_empty();
-    if is_link || !(grammar.has_loose_blanks || has_blank && has_text_apart) {
+    if is_address(rest) || !(grammar.has_loose_blanks || has_blank && has_text_apart) {
         return None;
     }
     let open = range.end - boxed.len() + 1;
@@ -209,6 +207,15 @@ fn box_at(text: &str, range: Range<usize>, grammar: &BoxGrammar) -> Option<BoxPa
         mark,
         sign,
     })
+}
+
+/// True if what stands behind brackets makes a link of them, whatever sign they hold: so a tick makes no link of an
+/// item. `(see below) text` and `[P] text` are words of an item.
+fn is_address(behind: &str) -> bool {
+    let address = behind
+        .strip_prefix('(')
+        .and_then(|rest| rest.split(')').next().filter(|it| it.len() < rest.len()));
+    address.is_some_and(|address| !address.contains(char::is_whitespace))
 }
 
 fn sign_of(written: &str, grammar: &BoxGrammar) -> Option<char> {
@@ -384,6 +391,13 @@ mod tests {
             ("| - [ ] a |", None, None),
             ("- [A](b)", None, None),
             ("- [x](b)", None, None),
+            ("- [ ](b) c", None, None),
+            ("- [](b) c", None, None),
+            ("- [x](see below) a", Some('x'), None),
+            ("- [ ](see below) a", Some(' '), None),
+            ("- [][P] a", Some(' '), None),
+            ("- [x][P] a", Some('x'), None),
+            ("- [][", Some(' '), None),
             ("- [done] a", None, None),
             ("- [?] a", None, None),
             ("- [ ", None, None),
