@@ -118,7 +118,7 @@ MEASURES = (
         15,
     ),
     Measure("functions of one word, %", lambda: _one_word_share(r"\bfn ([a-z]\w*)"), 51.2, 30),
-    Measure("parameters that are tuples", lambda: _count(r"^\s+\(\w+, [\w, ]+\): &?\("), 70, 5),
+    Measure("parameters that are tuples", lambda: _count(r"^\s+\(\w+, [\w, ]+\): &?\("), 38, 5),
     Measure("paths that climb with super::super", lambda: _count(r"super::super"), 0, 20),
     Measure("results with a text as error", lambda: _count(r"Result<[^<>\n]*, String>"), 120, 10),
     Measure("results in results", lambda: _count(r"Result<Result<"), 36, 0),

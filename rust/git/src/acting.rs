@@ -372,7 +372,8 @@ impl Repo {
         &self,
         commit: &str,
         folder: &str,
-        (path, says): (&str, &str),
+        path: &str,
+        says: &str,
     ) -> Result<Vec<(String, Vec<u8>)>, GitError> {
         let Some(target) = link_target(folder, path, says) else {
             return Ok(Vec::new());

@@ -115,7 +115,8 @@ impl Repo {
     /// messages as it leaves them.
     pub(super) fn pass_messages(
         &self,
-        (ours, tree): (&str, &str),
+        ours: &str,
+        tree: &str,
         messages: Vec<String>,
         confined: Option<&dyn ConfinedHooks>,
     ) -> Result<Vec<String>, GitError> {

@@ -169,7 +169,8 @@ impl RepositoryMirror {
         &self,
         top: &Path,
         commit: &str,
-        (target, branch): (&str, &str),
+        target: &str,
+        branch: &str,
         unpacked: Option<&UnpackedBundle>,
     ) -> Result<(), GitError> {
         let names = [branches::branch_ref(target)?, branches::branch_ref(branch)?];

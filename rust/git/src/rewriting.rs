@@ -83,7 +83,7 @@ impl Repo {
             });
         }
         let messages = picked.iter().map(|commit| commit.message.clone()).collect();
-        let messages = self.pass_messages((ours, &last_tree), messages, merge.hooks)?;
+        let messages = self.pass_messages(ours, &last_tree, messages, merge.hooks)?;
         let mut made: Vec<String> = Vec::new();
         for (commit, message) in picked.iter().zip(messages) {
             let parent = made.last().map_or(ours, String::as_str);

@@ -84,7 +84,8 @@ impl Repo {
     /// A failure of git.
     pub fn submodule_changes(
         &self,
-        (from, to): (&str, &str),
+        from: &str,
+        to: &str,
         changed: &[ChangedFile],
     ) -> Result<Vec<SubmoduleChange>, GitError> {
         let is_submodule = |file: &&CommittedFile| file.kind == FileKind::Submodule;
@@ -119,7 +120,7 @@ impl Repo {
             if let (Some(first), Some(last)) =
                 (old.as_ref().or(new.as_ref()), new.as_ref().or(old.as_ref()))
             {
-                for mut inside in repo.submodule_changes((first, last), &files)? {
+                for mut inside in repo.submodule_changes(first, last, &files)? {
                     inside.path = format!("{}/{}", file.path, inside.path);
                     found.push(inside);
                 }

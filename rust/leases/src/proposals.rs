@@ -135,7 +135,8 @@ impl LeaseLeader<'_> {
         &self,
         taken: &TakenWish,
         spec: &str,
-        (token, request): (u64, &str),
+        token: u64,
+        request: &str,
         view: &RemoteView,
     ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
         let lease = readable(view, &escape_name(spec));

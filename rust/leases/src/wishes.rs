@@ -105,7 +105,7 @@ impl LeaseLeader<'_> {
                 self.propose(taken, &proposal, view)?
             }
             LeaseWish::NoteRequest { token, request, .. } => {
-                self.note_request(taken, spec, (*token, request), view)?
+                self.note_request(taken, spec, *token, request, view)?
             }
             LeaseWish::NoteLanded { token, commit, .. } => {
                 self.note_landed(taken, spec, *token, commit, view)?

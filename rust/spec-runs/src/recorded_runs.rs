@@ -50,7 +50,8 @@ impl RunLookup for RecordedRuns {
         &self,
         project: &Project,
         spec_id: &str,
-        (path, schema): (&str, &str),
+        path: &str,
+        schema: &str,
     ) -> Option<String> {
         let (place, name) = project.shown_log(spec_id).ok()?;
         let (log, _) = project.disk.read_text(&place, &name).ok()?;

@@ -31,7 +31,8 @@ impl FeatureStore {
         &self,
         found: &ResolvedProject,
         feature: &FeatureDirectory,
-        (title, beside): (&str, Option<&str>),
+        title: &str,
+        beside: Option<&str>,
     ) -> Result<AddedTask, Error> {
         self.tasks(found, feature)?;
         let root = in_place(found, feature)?;

@@ -35,7 +35,8 @@ pub trait RunLookup: Send + Sync {
         &self,
         project: &Project,
         spec_id: &str,
-        schema: (&str, &str),
+        schema_path: &str,
+        schema: &str,
     ) -> Option<String>;
 
     /// Returns the specs that other clones hold, by the last look at the remote that they share; nothing is asked

@@ -277,7 +277,7 @@ pub(super) fn lock_document<'a>(
 ) -> Result<LockedDocument<'a>, StoreError> {
     let real = root.locate(relative)?;
     let disk = disk.clone().without_links_in(root.path());
-    lock_located(&disk, root, (relative, real), known, deadline)
+    lock_located(&disk, root, relative, real, known, deadline)
 }
 
 /// [`lock_document`] for a document whose real place was found; the disk follows no links in the root.
@@ -287,7 +287,8 @@ pub(super) fn lock_document<'a>(
 pub(super) fn lock_located<'a>(
     disk: &Disk,
     root: &RootFolder,
-    (relative, mut real): (&str, PathBuf),
+    relative: &str,
+    mut real: PathBuf,
     known: Option<&'a str>,
     deadline: Instant,
 ) -> Result<LockedDocument<'a>, StoreError> {

@@ -103,7 +103,7 @@ impl FolderScanInputs<'_> {
         if let Some(repo) = self.repo {
             self.read_git(repo, &mut reading);
             if let Some((commit, name)) = self.base
-                && let Err(error) = self.read_base(repo, (commit, name), &mut reading)
+                && let Err(error) = self.read_base(repo, commit, name, &mut reading)
             {
                 reading.gaps.push(format!("the files of {name}: {error}"));
             }
@@ -320,7 +320,8 @@ impl FolderScanInputs<'_> {
     fn read_base(
         &self,
         repo: &Repo,
-        (commit, name): (&str, &str),
+        commit: &str,
+        name: &str,
         reading: &mut FolderReading,
     ) -> Result<(), chant_git::GitError> {
         let top = repo.checkout().and_then(|top| disk::real(top).ok());
@@ -399,7 +400,7 @@ impl BaseLevel<'_> {
             }
             let behind = self
                 .repo
-                .behind_link(self.commit, &self.folder, (&path, &says))?;
+                .behind_link(self.commit, &self.folder, &path, &says)?;
             for (below, bytes) in behind {
                 let path = format!("{path}{below}");
                 if wanted(&path) {

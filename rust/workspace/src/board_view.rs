@@ -54,7 +54,7 @@ pub fn look_at_board(
                 let is_known = since.is_some_and(|since| set.is_as_at(column, since));
                 let limit = if is_known { 0 } else { limit };
                 let page = PageRequest { limit, offset: 0 };
-                (nodes_of(joined, board, filter, (column, page)), is_known)
+                (nodes_of(joined, board, filter, column, page), is_known)
             })
             .collect();
         let columns = WorkMeaning::WORDS.iter().zip(&pages);
@@ -92,7 +92,7 @@ pub fn list_column(
         expected: format!("one of {}", WorkMeaning::WORDS.join(", ")),
     })?;
     workspace.ask_board(|joined, board| {
-        let page = nodes_of(joined, board, filter, (column, page));
+        let page = nodes_of(joined, board, filter, column, page);
         Ok(Answer::compact(&MeaningPage {
             items: board.cards(&page.nodes),
             total: page.total,
@@ -113,7 +113,8 @@ fn nodes_of(
     joined: &WorkspaceGraph,
     board: &mut BoardColumns,
     filter: &BoardFilter,
-    (column, page): (usize, PageRequest),
+    column: usize,
+    page: PageRequest,
 ) -> ColumnSlice {
     let nodes = board.columns(joined, filter).nodes(column);
     let total = nodes.len();

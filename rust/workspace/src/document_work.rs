@@ -300,7 +300,7 @@ impl DocumentWork<'_> {
         };
         if let Some((path, base)) = self.in_commit(work.key, work.base)? {
             match self.in_commit(work.key, work.tip)? {
-                Some((_, tip)) => self.compare(work, (&path, &base, &tip), &mut judgement),
+                Some((_, tip)) => self.compare(work, &path, &base, &tip, &mut judgement),
                 None => judgement.objections.push(format!("removes {path}")),
             }
             judgement.own_paths.push(path);
@@ -318,7 +318,9 @@ impl DocumentWork<'_> {
     fn compare(
         &self,
         work: &ItemWork<'_>,
-        (path, base, tip): (&str, &str, &str),
+        path: &str,
+        base: &str,
+        tip: &str,
         judgement: &mut ItemJudgement,
     ) {
         let key = work.key;
@@ -377,9 +379,10 @@ impl MarkedItems for DocumentWork<'_> {
 
     fn mark(
         &self,
-        (path, text): &(String, String),
+        found: &Self::Found,
         landing: &ItemLanding<'_>,
     ) -> Result<Vec<DocumentText>, String> {
+        let (path, text) = found;
         let key = landing.key;
         let item = self.format.read(key, path, text);
         let item = item.ok_or_else(|| format!("{key} is not there any more"))?;

@@ -75,12 +75,10 @@ pub fn mention_plans(workspace: &Workspace, text: &str, most: usize) -> Result<A
         let state = root.and_then(|root| root.status());
         let is_done = state == Some(TaskStatus::Complete);
         let meaning = [WorkMeaning::CanBegin, WorkMeaning::Done][usize::from(is_done)];
-        let root = (
-            root.map(|root| &*root.id),
-            state.map_or("", TaskStatus::as_str),
-        );
+        let root = root.map(|root| &*root.id);
+        let status = state.map_or("", TaskStatus::as_str);
         found.take(&lower_name(&plan.path, title), meaning.column(), || {
-            MentionRow::of_plan(&plan.path, title, root)
+            MentionRow::of_plan(&plan.path, title, root, status)
         });
     }
     Ok(found.answer())

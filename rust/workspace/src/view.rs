@@ -310,7 +310,8 @@ impl<'a> MentionRow<'a> {
     pub(super) fn of_plan(
         path: &'a str,
         title: &str,
-        (root, status): (Option<&'a str>, &'a str),
+        root: Option<&'a str>,
+        status: &'a str,
     ) -> Self {
         Self {
             key: format!("vine:{path}").into(),

@@ -86,7 +86,7 @@ impl Network {
         };
         let slots = plan.slots(durations.median);
         let finish = end(&slots);
-        let ends = plan.ends((durations.median, &ratios), options, watch)?;
+        let ends = plan.ends(durations.median, &ratios, options, watch)?;
         Ok(WorkSchedule {
             utilisation: utilisation(&slots, finish, options.agents),
             finish,
@@ -209,7 +209,8 @@ impl ScheduleInputs<'_> {
     /// When all ends in each round, the earliest first.
     fn ends(
         &self,
-        (expected, ratios): (&[f64], &RatioSource),
+        expected: &[f64],
+        ratios: &RatioSource,
         options: ScheduleOptions,
         watch: ProgressWatch<'_>,
     ) -> Result<Vec<f64>, NetworkError> {

@@ -114,7 +114,7 @@ fn built(
         if recipe.is_some_and(|asked| asked != name) {
             continue;
         }
-        let found = set_up.layer((name, one), commit, CommitOrigin::Landed, progress)?;
+        let found = set_up.layer(name, one, commit, CommitOrigin::Landed, progress)?;
         let found = found.map_err(ChantError::Refused)?;
         let facts = &found.layer.facts;
         let how = if found.is_new {

@@ -180,18 +180,13 @@ fn refuse_unfit_agents(
     if is_divided || takes_turns(config, &options.asked) {
         AgentSlots::of(runs)?.refuse_start((runs.clock)(), config, &options.asked)?;
         for worker in workers(&config.runs).map_err(SpecRunError::from)? {
-            agent_launch::refuse_unfit_start(
-                project,
-                config,
-                &worker.agent,
-                (spec, &options.asked),
-            )?;
+            agent_launch::refuse_unfit_start(project, config, &worker.agent, spec, &options.asked)?;
             agents.push(worker.agent);
         }
     }
     if let Some(on) = &options.asked.on {
         let names: Vec<String> = agents.into_iter().map(|agent| agent.name).collect();
-        refuse_unplaceable(project, config, spec, (on, &options.asked), &names)?;
+        refuse_unplaceable(project, config, spec, on, &options.asked, &names)?;
         return Ok(None);
     }
     let mut notes = Vec::new();

@@ -147,7 +147,8 @@ pub(super) fn acting_change(
     project: &Project,
     repo: &Repo,
     place: &RunFolder,
-    (old, new): (&str, &str),
+    old: &str,
+    new: &str,
 ) -> Result<ActingChange, Error> {
     let changed = repo.changed_files(old, new)?;
     if changed.is_empty() {
@@ -166,11 +167,11 @@ pub(super) fn acting_change(
         allows: &allows,
     };
     found.add_concerns(
-        landing_concerns(repo, &changed, (Some(old), new), &rules)?,
+        landing_concerns(repo, &changed, Some(old), new, &rules)?,
         "",
     );
     found.add_acting_files(repo, &acting, "", &changed)?;
-    for inside in repo.submodule_changes((old, new), &changed)? {
+    for inside in repo.submodule_changes(old, new, &changed)? {
         let folder = format!("{}/", inside.path);
         if let Some(new) = &inside.new {
             let allows = |path: &str| acting.allows(&format!("{folder}{path}"));
@@ -178,8 +179,8 @@ pub(super) fn acting_change(
                 allows: &allows,
                 ..rules
             };
-            let commits = (inside.old.as_deref(), &**new);
-            let concerns = landing_concerns(&inside.repo, &inside.files, commits, &rules)?;
+            let old = inside.old.as_deref();
+            let concerns = landing_concerns(&inside.repo, &inside.files, old, new, &rules)?;
             found.add_concerns(concerns, &folder);
         }
         found.add_acting_files(&inside.repo, &acting, &folder, &inside.files)?;
@@ -210,7 +211,7 @@ pub(super) fn refuse_untrusted_base(
     if changed.is_empty() {
         return Ok(());
     }
-    for inside in repo.submodule_changes((&head, &base), &changed)? {
+    for inside in repo.submodule_changes(&head, &base, &changed)? {
         let folder = format!("{}/", inside.path);
         changed.extend(inside.files.iter().map(|file| below(&folder, file)));
     }

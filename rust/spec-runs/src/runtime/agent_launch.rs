@@ -87,7 +87,8 @@ pub(crate) fn refuse_unfit_start(
     project: &Project,
     config: &Config,
     agent: &Agent,
-    (spec, asked): (&Spec, &RunOptions),
+    spec: &Spec,
+    asked: &RunOptions,
 ) -> Result<(), Error> {
     if asked.on.is_none() {
         return refuse_unfit_agent(project, config, agent, spec);
@@ -228,7 +229,8 @@ pub(super) fn event_plan(
     project: &Project,
     config: &Config,
     agent: &Agent,
-    (account, asked): (Option<&str>, &RunOptions),
+    account: Option<&str>,
+    asked: &RunOptions,
 ) -> EventPlan {
     let at_once = runs_at_once(config, &agent.name, asked);
     EventPlan {
@@ -317,14 +319,14 @@ impl LaunchInputs<'_> {
         let held = ConfinedActor::Agent(&trusted, agent.state, &files);
         let of_account = account_variables(self.config, self.project, account)?;
         let own = variables.into_iter().chain(of_account.clone()).collect();
-        let job = self.job_for(argv, held, Some(&server), (&agent.credentials(), own))?;
+        let job = self.job_for(argv, held, Some(&server), &agent.credentials(), own)?;
         let of_account = of_account.into_iter().map(|(_, value)| value);
         let item = item_environment(self.config, self.spec);
         let folder = item.and_then(|item| item.folder.as_ref());
         Ok(AgentJob {
             folder: folder.map_or(job.folder.clone(), |inside| job.folder.join(inside)),
             secrets: job.secrets.iter().cloned().chain(of_account).collect(),
-            plan: event_plan(self.project, self.config, &agent, (account, self.asked)),
+            plan: event_plan(self.project, self.config, &agent, account, self.asked),
             reads: reads_of(&agent),
             name: agent.name,
             model,
@@ -359,12 +361,13 @@ impl LaunchInputs<'_> {
         &self,
         name: &str,
         argv: &[String],
-        (private, data): (&Path, &Path),
+        private: &Path,
+        data: &Path,
     ) -> Result<AgentJob, Error> {
         let actor = ConfinedActor::Service(argv, private, data);
         Ok(AgentJob {
             name: name.to_owned(),
-            ..self.job_for(argv.to_vec(), actor, None, (&[], Vec::new()))?
+            ..self.job_for(argv.to_vec(), actor, None, &[], Vec::new())?
         })
     }
 
@@ -388,7 +391,7 @@ impl LaunchInputs<'_> {
                 run: Some(self.config.runs.limits.check()),
                 ..bounds(self.project, self.config)
             },
-            ..self.job_for(argv.to_vec(), actor, None, (&[], Vec::new()))?
+            ..self.job_for(argv.to_vec(), actor, None, &[], Vec::new())?
         })
     }
 
@@ -397,7 +400,8 @@ impl LaunchInputs<'_> {
         argv: Vec<String>,
         held: ConfinedActor<'_>,
         server: Option<&Path>,
-        (credentials, own): (&[&str], Vec<(String, String)>),
+        credentials: &[&str],
+        own: Vec<(String, String)>,
     ) -> Result<AgentJob, Error> {
         let PassedEnvironment {
             mut variables,

@@ -138,7 +138,8 @@ impl AgentSlots {
         &self,
         project: &Project,
         config: &Config,
-        (workers, asked): (&[AgentWorker], &RunOptions),
+        workers: &[AgentWorker],
+        asked: &RunOptions,
     ) -> Result<usize, Error> {
         let running = self.running(config);
         let workers = self.room(config)?.limited(workers);
@@ -249,7 +250,7 @@ pub(crate) fn next_agent(
         room.refuse_full(&agent.name, runs_at_once(config, &agent.name, asked))?;
         agent
     };
-    agent_launch::refuse_unfit_start(project, config, &agent, (spec, asked))?;
+    agent_launch::refuse_unfit_start(project, config, &agent, spec, asked)?;
     Ok(agent)
 }
 
@@ -261,7 +262,8 @@ pub(super) fn choose_account(
     project: &Project,
     runs: &RunStore,
     config: &Config,
-    (agent, asked): (&str, &RunOptions),
+    agent: &str,
+    asked: &RunOptions,
 ) -> Result<Option<String>, Error> {
     let slots = AgentSlots::of(runs)?;
     let room = slots.room(config)?;

@@ -111,7 +111,7 @@ impl EnvironmentSetUp<'_> {
             .iter()
             .filter(|(name, _)| chosen.is_none_or(|chosen| chosen.contains(name)));
         for (name, recipe) in recipes {
-            let found = match self.layer((name, recipe), commit, origin, progress)? {
+            let found = match self.layer(name, recipe, commit, origin, progress)? {
                 Ok(found) => found,
                 Err(why) => return Ok(SetUpOutcome::NeedsPerson(why)),
             };
@@ -168,7 +168,8 @@ impl EnvironmentSetUp<'_> {
     /// As [`EnvironmentSetUp::set_up`].
     pub(crate) fn layer(
         &self,
-        (name, recipe): (&str, &EnvironmentRecipe),
+        name: &str,
+        recipe: &EnvironmentRecipe,
         commit: &str,
         origin: CommitOrigin<'_>,
         progress: &mut dyn FnMut(&str),

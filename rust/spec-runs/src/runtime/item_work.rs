@@ -127,7 +127,7 @@ impl ItemMarks {
             return Ok(Ok(Self::default()));
         };
         let boxes = boxes_of(item);
-        let landing = landing_of((item, &boxes), record, place);
+        let landing = landing_of(item, &boxes, record, place);
         let in_commit = match work_items(project)?.landed_in(project, &landing, target)? {
             LandedDocuments::Marked(texts) => texts,
             LandedDocuments::NeedsPerson(why) => return Ok(Err(why)),
@@ -182,7 +182,8 @@ impl ItemMarks {
 }
 
 fn landing_of<'a>(
-    (item, boxes): (&'a ItemEntry, &'a [chant_specs::work_items::OrderBox]),
+    item: &'a ItemEntry,
+    boxes: &'a [chant_specs::work_items::OrderBox],
     record: &RunRecord,
     place: &'a RunFolder,
 ) -> ItemLanding<'a> {
@@ -203,13 +204,14 @@ fn landing_of<'a>(
 pub(super) fn mark_untracked(
     project: &Project,
     repo: &Repo,
-    (record, place): (&RunRecord, &RunFolder),
+    record: &RunRecord,
+    place: &RunFolder,
 ) -> Result<Option<String>, Error> {
     let (Some(item), Some(landed)) = (&record.item, record.merge.commit.as_deref()) else {
         return Ok(None);
     };
     let boxes = boxes_of(item);
-    let landing = landing_of((item, &boxes), record, place);
+    let landing = landing_of(item, &boxes, record, place);
     let texts = match work_items(project)?.landed_on_disk(project, &landing) {
         LandedDocuments::Marked(texts) => texts,
         LandedDocuments::NeedsPerson(why) => {

@@ -122,7 +122,8 @@ pub(super) struct LandingRules<'a> {
 pub(super) fn landing_concerns(
     repo: &Repo,
     changed: &[ChangedFile],
-    (old, new): (Option<&str>, &str),
+    old: Option<&str>,
+    new: &str,
     rules: &LandingRules<'_>,
 ) -> Result<BTreeSet<(LandingConcern, String)>, GitError> {
     let mut found = BTreeSet::new();

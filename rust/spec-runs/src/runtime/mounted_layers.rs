@@ -96,7 +96,7 @@ pub(crate) fn can_mount(project: &Project, config: &Config, folder: &Path) -> Re
     let (Some(launcher), None) = sandbox_support::launcher(project, ability) else {
         return Ok(false);
     };
-    sandbox_support::can_mount(launcher, (backend, ability), folder)
+    sandbox_support::can_mount(launcher, backend, ability, folder)
 }
 
 /// The mounts that the processes of a folder share, for as long as this is held.

@@ -89,7 +89,8 @@ impl RunFolderInputs<'_> {
     pub(super) fn make_on_begun_branch(
         &self,
         run: &mut ActiveRun<'_>,
-        (target, base): (&str, &str),
+        target: &str,
+        base: &str,
     ) -> Result<RunFolder, Error> {
         let spec = self.spec.path.to_string();
         let spec_in_git = in_git(self.project, self.repo, &spec)?;

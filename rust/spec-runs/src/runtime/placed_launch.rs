@@ -60,7 +60,8 @@ pub(crate) fn refuse_unplaceable(
     project: &Project,
     config: &Config,
     spec: &Spec,
-    (on, asked): (&str, &RunOptions),
+    on: &str,
+    asked: &RunOptions,
     agents: &[String],
 ) -> Result<(), Error> {
     let repo = project.repository()?;
@@ -209,12 +210,7 @@ impl PlacedLaunch<'_> {
                 ..bounds(project, config)
             },
             connecting: None,
-            plan: placed_plan(event_plan(
-                project,
-                config,
-                &agent,
-                (account, self.inputs.asked),
-            )),
+            plan: placed_plan(event_plan(project, config, &agent, account, asked)),
             name: agent.name,
         })
     }

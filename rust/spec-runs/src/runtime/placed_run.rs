@@ -56,7 +56,8 @@ pub(crate) enum PlacedEnd {
 pub(crate) fn run_placed(
     project: &Project,
     wanted: &PlacedRun,
-    (handshake, interruption): (StartHandshake, &CancelToken),
+    handshake: StartHandshake,
+    interruption: &CancelToken,
     started: &dyn Fn(&str),
 ) -> Result<(PlacedEnd, RunRecord), Error> {
     let runs = project.runs()?;
@@ -124,7 +125,7 @@ impl PlacedSteps<'_> {
             spec: &spec,
             branch: self.wanted.branch.clone(),
         };
-        let place = making.make_on_begun_branch(run, (&self.wanted.target, &self.wanted.start))?;
+        let place = making.make_on_begun_branch(run, &self.wanted.target, &self.wanted.start)?;
         run.step("Starting the agent");
         let briefing = LaunchInputs {
             project,

@@ -104,7 +104,8 @@ fn found_launcher(project: &Project) -> Option<SandboxLauncher> {
 /// A failure of the disk.
 pub(super) fn can_mount(
     launcher: SandboxLauncher,
-    (backend, ability): (ConfineBackend, LandlockSupport),
+    backend: ConfineBackend,
+    ability: LandlockSupport,
     folder: &Path,
 ) -> Result<bool, Error> {
     static TRIED: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());

@@ -237,7 +237,7 @@ impl ServiceStart<'_> {
         };
         let argv: Vec<String> = argv.iter().map(filled).collect();
         let private = service.own.join(private);
-        let job = inputs.service(service.name, &argv, (&private, &data))?;
+        let job = inputs.service(service.name, &argv, &private, &data)?;
         Ok(match &service.settings.folder {
             Some(inside) => AgentJob {
                 folder: self.place.root.join(inside),

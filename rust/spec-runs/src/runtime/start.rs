@@ -95,7 +95,8 @@ pub(crate) fn begin_one(
     runs: &RunStore,
     id: &SpecId,
     asked: RunOptions,
-    (parent, claimed): (Option<&str>, Option<ClaimResult>),
+    parent: Option<&str>,
+    claimed: Option<ClaimResult>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<(RunRecord, LaunchedRunner), Error> {
     let wish = StartOptions {
@@ -108,7 +109,7 @@ pub(crate) fn begin_one(
     let spec = project.resolve(&snapshot, id.as_str())?;
     let agent = next_agent(project, runs, &config, &spec, &wish.asked)?;
     if let Some(on) = &wish.asked.on {
-        refuse_unplaceable(project, &config, &spec, (on, &wish.asked), &[agent.name])?;
+        refuse_unplaceable(project, &config, &spec, on, &wish.asked, &[agent.name])?;
     }
     drop(snapshot);
     let mode = (wish.mode.to_string(), wish.asked);
@@ -262,7 +263,7 @@ fn record(project: &Project, runs: &RunStore, mut draft: RunRecord) -> Result<Ru
         AgentSlots::of(runs)?.refuse_start((runs.clock)(), &config, &draft.asked)?;
         // The agent of a split is the configured one.
         let agent = choose_agent(&config, &RunOptions::default())?;
-        draft.account = choose_account(project, runs, &config, (&agent.name, &draft.asked))?;
+        draft.account = choose_account(project, runs, &config, &agent.name, &draft.asked)?;
         return Ok(runs.create_run(draft)?);
     }
     draft.item = item_order::entry_of(project, &spec)?.map(Box::new);
@@ -273,7 +274,7 @@ fn record(project: &Project, runs: &RunStore, mut draft: RunRecord) -> Result<Ru
         }
     }
     let agent = next_agent(project, runs, &config, &spec, &draft.asked)?;
-    draft.account = choose_account(project, runs, &config, (&agent.name, &draft.asked))?;
+    draft.account = choose_account(project, runs, &config, &agent.name, &draft.asked)?;
     if takes_turns(&config, &draft.asked) {
         draft.asked.agent = Some(agent.name);
     }

@@ -274,7 +274,8 @@ impl<'a> RunWatcher<'a> {
             self.runs,
             &spec.id,
             asked,
-            (None, None),
+            None,
+            None,
             &mut |_| {},
         );
         let (started, runner) = match started {

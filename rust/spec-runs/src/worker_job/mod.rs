@@ -201,7 +201,7 @@ impl ActiveJob<'_> {
         let started = |confinement: &str| {
             (self.tell)(&json!({"is": "started", "confinement": confinement}));
         };
-        run_placed(project, &wanted, (handshake, self.interruption), &started)
+        run_placed(project, &wanted, handshake, self.interruption, &started)
     }
 
     /// Returns the result of a job that no agent worked on.

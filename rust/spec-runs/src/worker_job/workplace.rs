@@ -235,9 +235,9 @@ impl JobPreparation<'_> {
         let unpacked = self.fill(&mirror, step)?;
         drop(lock);
         step("Making a checkout");
-        let names = (job.target.as_str(), job.branch.as_str());
         let checkout = self.folder.checkout();
-        mirror.check_out(&checkout, &job.start, names, unpacked.as_ref())?;
+        let unpacked = unpacked.as_ref();
+        mirror.check_out(&checkout, &job.start, &job.target, &job.branch, unpacked)?;
         disk::remove_tree(&self.folder.quarantine())?;
         disk::keep_private(self.folder.path())?;
         Ok(())

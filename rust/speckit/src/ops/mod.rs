@@ -218,7 +218,7 @@ pub fn add_task(
     let answer = || -> Result<Answer, Error> {
         let found = features.find(asked)?;
         let feature = current(&found)?;
-        let added = features.add_task(&found, feature, (title, beside))?;
+        let added = features.add_task(&found, feature, title, beside)?;
         let directory = &feature.directory;
         let text = format!("Added task {} to {directory}.", added.id);
         let view = AddedTaskView {

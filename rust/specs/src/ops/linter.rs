@@ -312,7 +312,7 @@ impl<'a> SpecLinter<'a> {
             return Some(format!("Output schema file not found: {schema_path}"));
         };
         let (runs, id) = (project.run_lookup, spec.id.as_str());
-        runs.find_wrong_output(project, id, (schema_path, &schema))
+        runs.find_wrong_output(project, id, schema_path, &schema)
     }
 }
 

@@ -194,7 +194,8 @@ impl ProjectCache {
         &mut self,
         root: &RootFolder,
         disk: &Disk,
-        (outside, may_leave): (&ExternalItems, &dyn Fn() -> bool),
+        outside: &ExternalItems,
+        may_leave: &dyn Fn() -> bool,
         is_changed: bool,
     ) {
         if self.specs.names_nothing_elsewhere() {

@@ -391,7 +391,8 @@ impl Project {
         known.look_elsewhere(
             &self.root,
             &self.disk,
-            (&self.outside, &may_leave),
+            &self.outside,
+            &may_leave,
             is_changed,
         );
         Ok(ProjectSnapshot {

@@ -130,7 +130,7 @@ impl ChangeJournal<'_> {
         let hold = |path: &str| {
             let real = folders.locate(self.root, path)?;
             undecided::refuse(&real)?;
-            let held = files::lock_located(&disk, self.root, (path, real), None, deadline)?;
+            let held = files::lock_located(&disk, self.root, path, real, None, deadline)?;
             Ok(LockedFile {
                 path: path.into(),
                 real: held.real,

@@ -39,7 +39,8 @@ pub(super) struct MessageParts<'a> {
 pub(super) fn landing_message(
     repo: &Repo,
     target_tip: &str,
-    (template, style): (Option<&str>, LandingStyle),
+    template: Option<&str>,
+    style: LandingStyle,
     parts: MessageParts<'_>,
 ) -> Result<String, GitError> {
     if let Some(template) = template {

@@ -220,7 +220,7 @@ impl RunLanding<'_> {
         if let Some(why) = self.damage(&sight, &new)? {
             return Ok(Some(RunLandingOutcome::Doubtful(why)));
         }
-        let change = acting_change(self.project, self.repo, self.place, (&sight.old, &new))?;
+        let change = acting_change(self.project, self.repo, self.place, &sight.old, &new)?;
         if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
             return Ok(Some(RunLandingOutcome::ActsAnew(change)));
         }
@@ -385,8 +385,9 @@ impl RunLanding<'_> {
             item: sight.marks.key.as_deref(),
             title: title.as_deref(),
         };
-        let form = (config.landing_message.as_deref(), config.landing_style);
-        let message = landing_message(self.repo, &sight.old, form, parts)?;
+        let template = config.landing_message.as_deref();
+        let message =
+            landing_message(self.repo, &sight.old, template, config.landing_style, parts)?;
         let hooks = self.confined_hooks()?;
         Ok(self.repo.merge(
             &MergeRequest {
@@ -524,7 +525,8 @@ impl RunLanding<'_> {
         left.extend(item_work::mark_untracked(
             self.project,
             self.repo,
-            (&record, self.place),
+            &record,
+            self.place,
         )?);
         left.extend(self.leave_receipt(&record, merge));
         if let Some(original) = self.original {

@@ -83,7 +83,9 @@ impl Orchestrator<'_> {
     /// waited for long, it is made again.
     pub(super) fn claim_next(
         &mut self,
-        (specs, running, tried): (&SpecGraph, &[SpecId], &BTreeMap<SpecId, AttemptCount>),
+        specs: &SpecGraph,
+        running: &[SpecId],
+        tried: &BTreeMap<SpecId, AttemptCount>,
         id: &SpecId,
         held: &HeldSpecs,
         step: &mut dyn FnMut(&str),
@@ -95,7 +97,8 @@ impl Orchestrator<'_> {
         let room = AgentSlots::of(self.runs)?.count_free(
             self.project,
             &self.config,
-            (&self.workers, &self.asked),
+            &self.workers,
+            &self.asked,
         )?;
         let mut ids = vec![id.clone()];
         let mut taken: Vec<SpecId> = running.to_vec();

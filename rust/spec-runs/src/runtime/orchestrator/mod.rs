@@ -296,7 +296,7 @@ impl<'a> Orchestrator<'a> {
             avoid: self.past.get(&id).and_then(|past| past.avoid.clone()),
             ..self.asked.clone()
         };
-        self.claim_next((&snapshot.specs, &running, &tried), &id, &held, step)?;
+        self.claim_next(&snapshot.specs, &running, &tried, &id, &held, step)?;
         let foreseen = self.forecast.files.foreseen(&snapshot.specs, &id, &running);
         drop(snapshot);
         if let Some(why) = self.refused_claim(&id) {
@@ -328,7 +328,8 @@ impl<'a> Orchestrator<'a> {
             self.runs,
             &id,
             asked,
-            (Some(&self.process_id), claimed),
+            Some(&self.process_id),
+            claimed,
             step,
         );
         match started {

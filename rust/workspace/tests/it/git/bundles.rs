@@ -60,7 +60,7 @@ fn a_bundle_becomes_a_checkout_unless_it_is_too_large() {
         assert!(mirror.has_commit(&start).unwrap());
         let checkout = sandbox.path("checkout");
         mirror
-            .check_out(&checkout, &start, ("main", "chant/a"), None)
+            .check_out(&checkout, &start, "main", "chant/a", None)
             .unwrap();
         assert_eq!(fs::read(checkout.join("a.txt")).unwrap(), b"a\n");
         let made = open(&checkout);
