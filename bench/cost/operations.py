@@ -408,7 +408,7 @@ def _of_workspace() -> list[Operation]:
         ask("Workspace.list_tickets", lambda ws, s, n: ws.list_tickets("COST"), everything),
         ask("Workspace.report_status", lambda ws, s, n: ws.report_status("completed")),
         ask("Workspace.context", lambda ws, s, n: ws.context(), "names the tasks left of the feature"),
-        ask("Workspace.transaction", _transaction, "begins with a copy of what is known of all"),
+        ask("Workspace.transaction", _transaction),
         ask("Workspace.changes", lambda ws, s, n: ws.changes(), "notes what is there, to compare with it"),
         ask("Workspace.graph", lambda ws, s, n: ws.graph(), everything),
         ask("Workspace.export", lambda ws, s, n: list(ws.export()), everything),

@@ -136,7 +136,7 @@ impl DepGraph {
             graph.add_node(());
         }
         for (at, entry) in (0_u32..).zip(&self.entries) {
-            for edge in &entry.edges {
+            for edge in &*entry.edges {
                 graph.add_edge(at.into(), edge.to.0.into(), ());
             }
         }

@@ -3,6 +3,8 @@
 //! The engine knows keys, not documents: a dialect says what waits for what and how far each item is, the
 //! engine answers what is unmet, what can start and which items wait for one another. A node that was only ever
 //! named by others exists too; its progress is [`ItemProgress::Absent`].
+//!
+//! A copy of a graph costs nothing: it shares with the other all that neither changes.
 
 pub mod cycles;
 pub mod key_set;
@@ -11,10 +13,10 @@ mod paths;
 pub mod picture;
 pub mod rows;
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use chant_base::counted::count_visited;
+use imbl::{HashMap, Vector};
 
 /// A node of one graph; only that graph understands it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,19 +73,19 @@ pub struct Edge {
 
 #[derive(Debug, Clone)]
 struct NodeEntry {
-    key: Box<str>,
+    key: Arc<str>,
     progress: ItemProgress,
-    edges: Box<[Edge]>,
+    edges: Arc<[Edge]>,
 }
 
 /// Items and what they wait for.
 #[derive(Debug, Clone, Default)]
 pub struct DepGraph {
-    nodes: HashMap<Box<str>, Node>,
-    entries: Vec<NodeEntry>,
+    nodes: HashMap<Arc<str>, Node>,
+    entries: Vector<NodeEntry>,
     /// For each node those that wait for it, ascending; worked out at the first question and kept up to date
     /// from then on.
-    waiting: OnceLock<Vec<Vec<Node>>>,
+    waiting: OnceLock<Vector<Vec<Node>>>,
 }
 
 impl DepGraph {
@@ -93,14 +95,15 @@ impl DepGraph {
             return *node;
         }
         let node = Node(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
-        self.nodes.insert(key.into(), node);
-        self.entries.push(NodeEntry {
-            key: key.into(),
+        let key: Arc<str> = key.into();
+        self.nodes.insert(Arc::clone(&key), node);
+        self.entries.push_back(NodeEntry {
+            key,
             progress: ItemProgress::Absent,
-            edges: Box::default(),
+            edges: Arc::default(),
         });
         if let Some(waiting) = self.waiting.get_mut() {
-            waiting.push(Vec::new());
+            waiting.push_back(Vec::new());
         }
         node
     }
@@ -155,15 +158,15 @@ impl DepGraph {
     /// Says what a node waits for, in the order in which answers name it.
     pub fn set_edges(&mut self, node: Node, edges: Vec<Edge>) {
         count_visited(1 + edges.len());
-        let edges: Box<[Edge]> = edges.into();
+        let edges: Arc<[Edge]> = edges.into();
         if let Some(waiting) = self.waiting.get_mut() {
-            for edge in &self.entries[node.index()].edges {
+            for edge in &*self.entries[node.index()].edges {
                 let list = &mut waiting[edge.to.index()];
                 if let Ok(at) = list.binary_search(&node) {
                     list.remove(at);
                 }
             }
-            for edge in &edges {
+            for edge in &*edges {
                 let list = &mut waiting[edge.to.index()];
                 if let Err(at) = list.binary_search(&node) {
                     list.insert(at, node);
@@ -195,19 +198,19 @@ impl DepGraph {
 
     /// For each node by its index those that wait for it, in the order of their making; one that does
     /// so twice stands there once.
-    pub fn waiting(&self) -> &[Vec<Node>] {
+    pub fn waiting(&self) -> &Vector<Vec<Node>> {
         self.waiting.get_or_init(|| {
             count_visited(self.len());
             let mut waiting: Vec<Vec<Node>> = vec![Vec::new(); self.len()];
             for (node, entry) in (0_u32..).map(Node).zip(&self.entries) {
-                for edge in &entry.edges {
+                for edge in &*entry.edges {
                     let list = &mut waiting[edge.to.index()];
                     if list.last() != Some(&node) {
                         list.push(node);
                     }
                 }
             }
-            waiting
+            waiting.into()
         })
     }
 

@@ -263,7 +263,8 @@ impl WorkAttempt {
         let started: Timestamp = run.started_at.parse().ok()?;
         let ended: Timestamp = run.ended_at.parse().ok()?;
         let seconds = ended.duration_since(started).as_secs_f64();
-        (seconds >= 0.0).then(|| Self {
+        // It says the second in which the work ended, and when exactly it began.
+        (seconds > -1.0).then(|| Self {
             spec_id: run.spec_id.clone(),
             started,
             ended,
@@ -271,7 +272,7 @@ impl WorkAttempt {
             agent: run.agent.clone(),
             criteria: run.criteria,
             used: WorkAmounts {
-                seconds,
+                seconds: seconds.max(0.0),
                 tokens: run.tokens.map(whole),
                 dollars: run.cost.map(UsdAmount::dollars),
             },
@@ -299,4 +300,35 @@ impl WorkAttempt {
 )]
 fn whole(count: u64) -> f64 {
     count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_of_less_than_a_second_counts_by_its_receipt() {
+        let run = CompletedRun {
+            spec_id: "2026-01-22-001-abc".into(),
+            started_at: "2026-01-22T10:00:00.700Z".into(),
+            ended_at: "2026-01-22T10:00:00Z".into(),
+            agent: None,
+            criteria: 1,
+            tokens: Some(450),
+            cost: None,
+        };
+        let labels = |_: &str| Vec::new();
+        let learned = RunStatistics::from_runs(&[], &[run.clone()], &labels);
+        assert_eq!((learned.duration.runs, learned.tokens.runs), (1, 1));
+        let before = CompletedRun {
+            started_at: "2026-01-22T10:00:01.500Z".into(),
+            ..run
+        };
+        assert_eq!(
+            RunStatistics::from_runs(&[], &[before], &labels)
+                .duration
+                .runs,
+            0
+        );
+    }
 }

@@ -185,12 +185,12 @@ fn nodes_around(joined: &WorkspaceGraph, item: &Item<'_>) -> Vec<Node> {
         ItemSource::Task { path, task } => {
             let root = joined.plan(path).map(|plan| plan.root().id.clone());
             if root.as_deref() == Some(&*task.id) {
-                joined.plan_nodes(path).to_vec()
+                joined.plan_nodes(path)
             } else {
                 Vec::new()
             }
         }
-        ItemSource::Feature(tasks, _) => joined.nodes_of_feature(tasks).to_vec(),
+        ItemSource::Feature(tasks, _) => joined.nodes_of_feature(tasks),
         ItemSource::Ticket(..) => Vec::new(),
         ItemSource::Plan(entry) => {
             let roots = joined.formats.iter();

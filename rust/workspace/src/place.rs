@@ -35,19 +35,19 @@ impl WorkspaceGraph {
     }
 
     /// Returns the nodes of the task graph at a path, in its order.
-    pub(super) fn plan_nodes(&self, path: &str) -> &[Node] {
+    pub(super) fn plan_nodes(&self, path: &str) -> Vec<Node> {
         let plan = self
             .plan_places
             .get(path)
             .and_then(|at| self.plans.get(*at));
-        plan.map_or(&[], |(_, nodes)| nodes)
+        plan.map_or_else(Vec::new, |(_, nodes)| nodes.iter().copied().collect())
     }
 
     /// Returns the nodes of a feature, in its order.
-    pub(super) fn nodes_of_feature(&self, tasks: &Arc<FeatureTasks>) -> &[Node] {
+    pub(super) fn nodes_of_feature(&self, tasks: &Arc<FeatureTasks>) -> Vec<Node> {
         let mut features = self.features.iter();
         let found = features.find(|(known, _)| Arc::ptr_eq(known, tasks));
-        found.map_or(&[], |(_, nodes)| nodes)
+        found.map_or_else(Vec::new, |(_, nodes)| nodes.iter().copied().collect())
     }
 
     /// Puts nodes of items into the order of [`WorkspaceGraph::nodes`]; what it costs is what they are.

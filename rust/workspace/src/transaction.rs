@@ -120,7 +120,8 @@ impl Transaction {
         }
         let gates = self.would_be.gates(workspace)?;
         let _locks = workspace.take_program_locks(self.program_locks(workspace)?)?;
-        let mut paths: Vec<String> = Vec::new();
+        // What they replace now is nearly always what they replace once it is locked.
+        let mut paths = self.would_be.replaced();
         let deadline = Instant::now() + LOCK_TIMEOUT;
         while Instant::now() < deadline {
             match self.attempt(workspace, &paths, &gates)? {

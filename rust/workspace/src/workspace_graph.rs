@@ -25,6 +25,7 @@ use chant_tickets::ticket_index::TicketIndex;
 use chant_vine::document::VineDocument;
 use chant_vine::frontier::GraphPlan;
 use chant_vine::model::{TaskStatus, VineNode as Task};
+use imbl::Vector;
 
 /// The text that stands for the title and the state of an item that is only named.
 const ELSEWHERE: &str = "not in this workspace";
@@ -91,23 +92,23 @@ pub enum ItemSource {
 pub struct WorkspaceGraph {
     pub(super) graph: DepGraph,
     /// Items by the index of their node.
-    pub(super) sources: Vec<Option<ItemSource>>,
+    pub(super) sources: Vector<Option<ItemSource>>,
     pub(super) specs: Arc<SpecGraph>,
     pub(super) tickets: Option<Arc<TicketIndex>>,
     pub(super) problems: Vec<WorkspaceProblem>,
     version: u64,
-    /// Which specs and tickets are drawn; these themselves are lent out while they are brought up to date.
+    /// Which specs and tickets are drawn; tickets themselves are lent out while they are brought up to date.
     specs_version: u64,
     tickets_version: Option<u64>,
-    pub(super) plans: Vec<(GraphFile, Vec<Node>)>,
+    pub(super) plans: Vec<(GraphFile, Vector<Node>)>,
     /// Where each task graph stands among them, by its path.
-    pub(super) plan_places: HashMap<Arc<str>, usize>,
-    pub(super) features: Vec<(Arc<FeatureTasks>, Vec<Node>)>,
-    spec_nodes: Vec<Node>,
-    ticket_nodes: Vec<Node>,
-    pub(super) formats: Vec<(Arc<PlanRoot>, Vec<Node>)>,
+    pub(super) plan_places: Arc<HashMap<Arc<str>, usize>>,
+    pub(super) features: Vec<(Arc<FeatureTasks>, Vector<Node>)>,
+    spec_nodes: Vector<Node>,
+    ticket_nodes: Vector<Node>,
+    pub(super) formats: Vec<(Arc<PlanRoot>, Vector<Node>)>,
     /// The place of each node among those of its format.
-    plan_item_places: HashMap<Node, (usize, usize)>,
+    plan_item_places: Arc<HashMap<Node, (usize, usize)>>,
     /// What the last update drew again, forgot, or found elsewhere in its list; some perhaps several times.
     pub(super) redrawn: Vec<Node>,
     recent: RecentChanges<Node>,
@@ -238,15 +239,13 @@ impl WorkspaceGraph {
         self.formats.iter().map(|(root, _)| root)
     }
 
-    /// Lets go of specs and tickets, so that they can be changed without a copy of them; what is drawn of them stays.
+    /// Lets go of tickets, so that they can be changed without a copy of them; what is drawn of them stays.
     pub(super) fn lend(&mut self) {
-        self.specs = Arc::default();
         self.tickets = None;
     }
 
-    /// Takes specs and tickets back that are still what is drawn.
+    /// Takes tickets back that are still what is drawn.
     pub(super) fn take_back(&mut self, read: WorkspaceContents) {
-        self.specs = read.specs;
         self.tickets = read.tickets;
     }
 
@@ -287,11 +286,16 @@ impl WorkspaceGraph {
         let Ok(first) = root.parse::<SpecId>() else {
             return self.take_all_specs(specs);
         };
-        let is_before = |node: &Node| self.spec(*node).is_some_and(|spec| spec.id < first);
-        let start = self.spec_nodes.partition_point(is_before);
-        let old = self.spec_nodes[start..].iter();
-        let is_of = |node: &&Node| self.spec(**node).is_some_and(|spec| spec.id.root() == root);
-        let old: Vec<Node> = old.take_while(is_of).copied().collect();
+        // None is equal, so that the answer is where the family begins or would begin.
+        let behind = |node: &Node| {
+            let id = self.spec(*node).map(|spec| &spec.id);
+            id.cmp(&Some(&first)).then(Ordering::Greater)
+        };
+        let start = self.spec_nodes.binary_search_by(behind);
+        let start = start.unwrap_or_else(|at| at);
+        let old = (start..self.spec_nodes.len()).map(|at| self.spec_nodes[at]);
+        let is_of = |node: &Node| self.spec(*node).is_some_and(|spec| spec.id.root() == root);
+        let old: Vec<Node> = old.take_while(is_of).collect();
         for node in &old {
             if self
                 .spec(*node)
@@ -305,7 +309,12 @@ impl WorkspaceGraph {
             .iter()
             .map(|spec| self.node(&key::of_spec(spec.id.as_str())))
             .collect();
-        self.spec_nodes.splice(start..start + old.len(), nodes);
+        if old != nodes {
+            let behind = self.spec_nodes.split_off(start + old.len());
+            self.spec_nodes.truncate(start);
+            self.spec_nodes.extend(nodes);
+            self.spec_nodes.append(behind);
+        }
         for spec in family {
             self.draw_spec(specs, &spec);
         }
@@ -322,7 +331,7 @@ impl WorkspaceGraph {
         }
         for spec in specs.all() {
             let node = self.node(&key::of_spec(spec.id.as_str()));
-            self.spec_nodes.push(node);
+            self.spec_nodes.push_back(node);
             self.draw_spec(specs, spec);
         }
     }
@@ -355,7 +364,7 @@ impl WorkspaceGraph {
             return false;
         }
         let new: HashMap<&str, &GraphFile> = plans.iter().map(|plan| (&*plan.path, plan)).collect();
-        let mut kept: HashMap<Arc<str>, (GraphFile, Vec<Node>)> = HashMap::new();
+        let mut kept: HashMap<Arc<str>, (GraphFile, Vector<Node>)> = HashMap::new();
         // What is no longer said goes first: a file's nodes may have gone to another.
         for (plan, nodes) in std::mem::take(&mut self.plans) {
             let same = new.get(&*plan.path);
@@ -374,7 +383,7 @@ impl WorkspaceGraph {
         self.plans = drawn.collect();
         let places = self.plans.iter().enumerate();
         let places = places.map(|(at, (plan, _))| (Arc::clone(&plan.path), at));
-        self.plan_places = places.collect();
+        self.plan_places = Arc::new(places.collect());
         true
     }
 
@@ -382,8 +391,8 @@ impl WorkspaceGraph {
     fn draw_plan(
         &mut self,
         plan: GraphFile,
-        known: Option<(GraphFile, Vec<Node>)>,
-    ) -> (GraphFile, Vec<Node>) {
+        known: Option<(GraphFile, Vector<Node>)>,
+    ) -> (GraphFile, Vector<Node>) {
         let Some((before, old)) = known else {
             let nodes = plan.document.plan.graph.nodes.iter();
             let nodes = nodes.map(|task| self.draw_task(&plan.path, task)).collect();
@@ -398,7 +407,7 @@ impl WorkspaceGraph {
         }
         let tasks = &plan.document.plan.graph.nodes;
         let mut fresh = moves.fresh.iter().peekable();
-        let mut nodes = Vec::with_capacity(tasks.len());
+        let mut nodes = Vector::new();
         // The root is the whole of which the others are parts.
         let mut is_moved = plan.document.plan.root().id != before.document.plan.root().id;
         let mut last = 0;
@@ -407,10 +416,10 @@ impl WorkspaceGraph {
             let was = moves.was(at).filter(|_| !is_fresh);
             is_moved |= was.is_some_and(|was| std::mem::replace(&mut last, was) > was);
             let known = was.map(|was| old[was]);
-            nodes.push(known.unwrap_or_else(|| self.draw_task(&plan.path, task)));
+            nodes.push_back(known.unwrap_or_else(|| self.draw_task(&plan.path, task)));
         }
         if is_moved {
-            self.redrawn.extend(&nodes);
+            self.redrawn.extend(nodes.iter().copied());
         }
         (plan, nodes)
     }
@@ -436,7 +445,7 @@ impl WorkspaceGraph {
         }
         let new = features.iter().map(|feature| (&*feature.path, feature));
         let new: HashMap<&str, &FeatureTaskList> = new.collect();
-        let mut kept: HashMap<Arc<str>, (Arc<FeatureTasks>, Vec<Node>)> = HashMap::new();
+        let mut kept: HashMap<Arc<str>, (Arc<FeatureTasks>, Vector<Node>)> = HashMap::new();
         for (tasks, nodes) in std::mem::take(&mut self.features) {
             let same = new.get(&*tasks.feature.path);
             if same.is_some_and(|new| tasks.feature.is_same(new)) {
@@ -455,9 +464,9 @@ impl WorkspaceGraph {
         true
     }
 
-    fn draw_feature(&mut self, feature: FeatureTaskList) -> (Arc<FeatureTasks>, Vec<Node>) {
+    fn draw_feature(&mut self, feature: FeatureTaskList) -> (Arc<FeatureTasks>, Vector<Node>) {
         let (tasks, parts) = feature.drawn();
-        let mut nodes = Vec::with_capacity(parts.len());
+        let mut nodes = Vector::new();
         for (part, waits) in parts {
             let node = self.node(&tasks.key(part));
             let edges = waits.into_iter().map(|(key, kind)| Edge {
@@ -468,7 +477,7 @@ impl WorkspaceGraph {
             let edges = edges.collect();
             let source = ItemSource::Feature(Arc::clone(&tasks), part);
             self.put(node, source, tasks.is_done(part), edges);
-            nodes.push(node);
+            nodes.push_back(node);
         }
         (tasks, nodes)
     }
@@ -494,7 +503,7 @@ impl WorkspaceGraph {
         if let Some(tickets) = &tickets {
             for (code, ticket) in first_files(tickets) {
                 let node = self.draw_ticket(tickets, code, ticket);
-                self.ticket_nodes.push(node);
+                self.ticket_nodes.push_back(node);
             }
         }
         true
@@ -542,23 +551,23 @@ impl WorkspaceGraph {
         if self.has_formats(&formats) {
             return false;
         }
-        let mut known: HashMap<&str, (Arc<PlanRoot>, Vec<Node>)> = HashMap::new();
+        let mut known: HashMap<&str, (Arc<PlanRoot>, Vector<Node>)> = HashMap::new();
         for (root, nodes) in std::mem::take(&mut self.formats) {
             known.insert(root.format.scope().word, (root, nodes));
         }
-        self.plan_item_places.clear();
+        let mut item_places = HashMap::new();
         for (at, root) in formats.into_iter().enumerate() {
             let before = known.remove(root.format.scope().word);
             let nodes = match before {
                 Some((same, nodes)) if Arc::ptr_eq(&same, &root) => nodes,
                 Some((_, old)) => self.draw_format(&root, old),
-                None => self.draw_format(&root, Vec::new()),
+                None => self.draw_format(&root, Vector::new()),
             };
             let places = nodes.iter().enumerate();
-            self.plan_item_places
-                .extend(places.map(|(place, node)| (*node, (at, place))));
+            item_places.extend(places.map(|(place, node)| (*node, (at, place))));
             self.formats.push((root, nodes));
         }
+        self.plan_item_places = Arc::new(item_places);
         for node in known.into_values().flat_map(|(_, nodes)| nodes) {
             self.forget(node);
         }
@@ -566,9 +575,9 @@ impl WorkspaceGraph {
     }
 
     /// Draws the items of a format that are others than before.
-    fn draw_format(&mut self, root: &Arc<PlanRoot>, old: Vec<Node>) -> Vec<Node> {
+    fn draw_format(&mut self, root: &Arc<PlanRoot>, old: Vector<Node>) -> Vector<Node> {
         let snapshot = &root.snapshot;
-        let nodes: Vec<Node> = snapshot
+        let nodes: Vector<Node> = snapshot
             .nodes
             .iter()
             .map(|one| self.node(&one.key))
@@ -710,8 +719,8 @@ impl WorkspaceGraph {
 
     fn node(&mut self, key: &str) -> Node {
         let node = self.graph.intern(key);
-        if self.sources.len() <= node.index() {
-            self.sources.resize(node.index() + 1, None);
+        while self.sources.len() <= node.index() {
+            self.sources.push_back(None);
         }
         node
     }

@@ -394,7 +394,7 @@ pub(crate) fn last_of_today(project: &Project, snapshot: &ProjectSnapshot, today
         .broken()
         .filter(|broken| broken.id.starts_with(today))
         .filter_map(|broken| broken.id.parse().ok());
-    let todays = snapshot.specs.of_date(today).iter();
+    let todays = snapshot.specs.of_date(today);
     let of_specs = todays.filter_map(|spec| sequence(&spec.id));
     let of_broken = broken.filter_map(|id: SpecId| sequence(&id));
     let in_git = project.ids_in_git(today);

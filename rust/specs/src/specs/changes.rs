@@ -38,17 +38,13 @@ impl SpecGraph {
         families.sort_unstable();
         families.dedup();
         self.recent.note(families.clone());
-        let order = if families.len() > self.order.len() / 4 {
-            self.order.clone()
-        } else {
-            Vec::new()
-        };
-        if order.is_empty() {
+        if families.len() <= self.order.len() / 4 {
             for root in families {
                 let family: Vec<Arc<Spec>> = self.family(&root).cloned().collect();
                 self.connect(&family);
             }
         } else {
+            let order: Vec<Arc<Spec>> = self.order.iter().cloned().collect();
             for family in order.chunk_by(|a, b| a.id.root() == b.id.root()) {
                 self.connect(family);
             }
@@ -137,13 +133,13 @@ impl SpecGraph {
         }
         self.names = OnceLock::new();
         if fresh.len() > MANY {
-            self.order.extend(fresh);
-            self.order.par_sort_by(|a, b| a.id.cmp(&b.id));
-            self.nodes = self
-                .order
+            let mut order: Vec<Arc<Spec>> = self.order.iter().cloned().chain(fresh).collect();
+            order.par_sort_by(|a, b| a.id.cmp(&b.id));
+            self.nodes = order
                 .iter()
                 .map(|spec| self.graph.intern(spec.id.as_str()))
                 .collect();
+            self.order = order.into();
         } else {
             for spec in fresh {
                 let at = self.position(&spec.id).unwrap_or_else(|at| at);

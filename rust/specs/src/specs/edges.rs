@@ -10,10 +10,11 @@ use chant_graph::{Edge, EdgeKind, ItemProgress, Node};
 impl SpecGraph {
     pub(super) fn intern(&mut self, key: &str) -> Node {
         let node = self.graph.intern(key);
-        if self.by_node.len() <= node.index() {
-            self.by_node.resize(node.index() + 1, None);
-            self.states.resize(node.index() + 1, SpecState::default());
-            self.signatures.resize(node.index() + 1, OnceLock::new());
+        // Nodes are numbered in the order of their making.
+        while self.by_node.len() <= node.index() {
+            self.by_node.push_back(None);
+            self.states.push_back(SpecState::default());
+            self.signatures.push_back(OnceLock::new());
         }
         node
     }

@@ -1,4 +1,5 @@
-//! All active specs of a project with the graph between them, kept up to date change by change.
+//! All active specs of a project with the graph between them, kept up to date change by change. A copy costs nothing:
+//! it shares with the other all that neither changes.
 //!
 //! One predicate decides what is blocked, what waits and what is ready: [`SpecGraph::waits`]. Lists,
 //! status, diagnosis, lint and the start of work all ask it.
@@ -7,9 +8,11 @@ mod changes;
 mod edges;
 mod resolve;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use imbl::{OrdMap, Vector};
 use rayon::prelude::*;
 
 use super::id::SpecId;
@@ -28,26 +31,26 @@ pub struct SpecGraph {
     recent: RecentChanges<Box<str>>,
     graph: DepGraph,
     /// Specs by the index of their node.
-    by_node: Vec<Option<Arc<Spec>>>,
+    by_node: Vector<Option<Arc<Spec>>>,
     /// The facts that decide about each spec by the index of its node: dense, so that counting all is quick.
-    states: Vec<SpecState>,
+    states: Vector<SpecState>,
     /// The signatures of what their bodies may hold, by the index of their node, worked out at the first
     /// search; in a row, because a search looks at all.
-    signatures: Vec<OnceLock<TextSignature>>,
+    signatures: Vector<OnceLock<TextSignature>>,
     /// The same specs in the order of their IDs.
-    order: Vec<Arc<Spec>>,
+    order: Vector<Arc<Spec>>,
     /// Their nodes, in the same order.
-    nodes: Vec<Node>,
+    nodes: Vector<Node>,
     /// Files that are no specs, by path.
-    broken: BTreeMap<Box<str>, Arc<BrokenSpec>>,
+    broken: OrdMap<Box<str>, Arc<BrokenSpec>>,
     /// Further files of an ID that is taken, by ID and path.
-    spare: BTreeMap<(Box<str>, Box<str>), Arc<Spec>>,
+    spare: OrdMap<(Box<str>, Box<str>), Arc<Spec>>,
     /// Specs with keys that could not be used.
-    flawed: BTreeMap<Node, Arc<Spec>>,
+    flawed: OrdMap<Node, Arc<Spec>>,
     /// Named dependencies that are no active specs, with what is known of them.
-    elsewhere: BTreeMap<Node, ExternalDependency>,
-    overview: OnceLock<SpecOverview>,
-    names: OnceLock<String>,
+    elsewhere: OrdMap<Node, ExternalDependency>,
+    overview: OnceLock<Arc<SpecOverview>>,
+    names: OnceLock<Arc<str>>,
 }
 
 /// The facts of a spec itself that decide whether it can be worked on.
@@ -146,7 +149,7 @@ impl SpecGraph {
     }
 
     /// All specs in the order of their IDs, to go through: they count as visited.
-    pub fn all(&self) -> &[Arc<Spec>] {
+    pub fn all(&self) -> &Vector<Arc<Spec>> {
         count_visited(self.order.len());
         &self.order
     }
@@ -198,10 +201,17 @@ impl SpecGraph {
     }
 
     /// The specs whose IDs begin with a date, in order.
-    pub fn of_date(&self, date: &str) -> &[Arc<Spec>] {
-        let start = self.order.partition_point(|spec| spec.id.head() < date);
-        let length = self.order[start..].partition_point(|spec| spec.id.head() == date);
-        &self.order[start..start + length]
+    pub fn of_date<'a>(&'a self, date: &'a str) -> impl Iterator<Item = &'a Arc<Spec>> {
+        // None is equal, so that the answer is where the first of the date stands or would stand.
+        let behind = |spec: &Arc<Spec>| spec.id.head().cmp(date).then(Ordering::Greater);
+        let start = self.order.binary_search_by(behind);
+        self.from(start.unwrap_or_else(|at| at))
+            .take_while(move |spec| spec.id.head() == date)
+    }
+
+    /// The specs from a position in the order of IDs on.
+    fn from(&self, start: usize) -> impl Iterator<Item = &Arc<Spec>> {
+        (start..self.order.len()).map(|at| &self.order[at])
     }
 
     /// A driver and everything inside it, in order; only what exists.
@@ -209,16 +219,14 @@ impl SpecGraph {
         let start = root
             .parse()
             .map_or(0, |id: SpecId| self.position(&id).unwrap_or_else(|at| at));
-        self.order[start..]
-            .iter()
+        self.from(start)
             .take_while(move |spec| spec.id.root() == root)
     }
 
     /// The members of a spec, nested ones included, in order.
     pub fn members<'a>(&'a self, id: &'a SpecId) -> impl Iterator<Item = &'a Arc<Spec>> {
         let start = self.position(id).map_or_else(|at| at, |at| at + 1);
-        self.order[start..]
-            .iter()
+        self.from(start)
             .take_while(move |spec| contains(id, &spec.id))
     }
 
@@ -379,11 +387,11 @@ impl SpecGraph {
                 .filter(|(_, node)| self.is_ready_at(**node))
                 .map(|(at, _)| at)
                 .collect();
-            SpecOverview {
+            Arc::new(SpecOverview {
                 statuses,
                 counts,
                 ready,
-            }
+            })
         })
     }
 }

@@ -19,7 +19,7 @@ impl SpecGraph {
                 names.push_str(spec.id.as_str());
                 names.push('\n');
             }
-            names
+            names.into()
         });
         if text.is_empty() || text.contains('\n') {
             return ResolvedId::None;

@@ -22,6 +22,7 @@ use chant_specs::error::ChantError;
 use chant_specs::id::SpecId;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::project::{Project, ProjectSnapshot};
+use chant_specs::specs::SpecGraph;
 use chant_store::state::escape_name;
 
 /// The specs to hold against the repository, and the way to do it.
@@ -47,7 +48,7 @@ pub fn receipt_verify(project: &Project, query: ReceiptQuery<'_>) -> Result<Answ
     let snapshot = project.snapshot()?;
     let repo = repository(project)?;
     let target = ReceiptTarget::of(project, &snapshot, &repo, query.target)?;
-    let all = ReceiptSubject::all(project, snapshot.specs.all())?;
+    let all = ReceiptSubject::all(project, &snapshot.specs)?;
     let subjects = match query.id {
         None => all
             .iter()
@@ -93,8 +94,8 @@ impl ReceiptSubject {
     }
 
     /// Active specs, then archived ones whose IDs are not those of active ones.
-    fn all(project: &Project, active: &[std::sync::Arc<Spec>]) -> Result<Vec<Self>, Error> {
-        let mut all: Vec<Self> = active.iter().map(|spec| Self::of(spec)).collect();
+    fn all(project: &Project, active: &SpecGraph) -> Result<Vec<Self>, Error> {
+        let mut all: Vec<Self> = active.all().iter().map(|spec| Self::of(spec)).collect();
         for spec in project.archived_specs()? {
             if !all.iter().any(|one| one.id == spec.id) {
                 all.push(Self::of(&spec));
