@@ -333,15 +333,21 @@ impl<T: Send> DocumentIndex<T> {
     fn look_at(&mut self, candidates: Vec<FileCandidate>) -> Vec<DocumentChange<T>> {
         let now = (self.disk.clock)(&self.absolute(&self.folder));
         let meter = ProgressMeter::begin("Reading files", candidates.len());
+        let is_shared = candidates.len() >= WORTH_SHARING;
+        let disk = if is_shared {
+            &self.disk.for_many_reads()
+        } else {
+            &self.disk
+        };
         let look = |candidate: &FileCandidate| {
-            let found = self.look(candidate, now);
+            let found = self.look(candidate, disk, now);
             meter.step();
             found
         };
-        let looks: Vec<FileLook<T>> = if candidates.len() < WORTH_SHARING {
-            candidates.iter().map(look).collect()
-        } else {
+        let looks: Vec<FileLook<T>> = if is_shared {
             candidates.par_iter().map(look).collect()
+        } else {
+            candidates.iter().map(look).collect()
         };
         let mut changes = Vec::new();
         for (FileCandidate { path, .. }, look) in candidates.into_iter().zip(looks) {
@@ -393,7 +399,7 @@ impl<T: Send> DocumentIndex<T> {
     }
 
     /// Looks at one file; reads and parses it when its stamp is not the known one.
-    fn look(&self, candidate: &FileCandidate, now: Option<SystemTime>) -> FileLook<T> {
+    fn look(&self, candidate: &FileCandidate, disk: &Disk, now: Option<SystemTime>) -> FileLook<T> {
         let FileCandidate {
             path,
             is_link,
@@ -440,7 +446,7 @@ impl<T: Send> DocumentIndex<T> {
             }
         }
         let seen = Instant::now();
-        match self.disk.read_text(&real, path) {
+        match disk.read_text(&real, path) {
             Ok((text, stamp)) => {
                 let known = self.entries.get(path);
                 let same = known.filter(|known| known.stamp == Some(stamp));

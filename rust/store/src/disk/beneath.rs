@@ -18,14 +18,48 @@ pub(super) enum OpenOutcome {
     Unsupported,
 }
 
+/// A folder that stays open while many files below it are read, so that the way to it is gone once.
+#[derive(Debug)]
+pub(super) struct OpenedWay {
+    #[cfg(target_os = "linux")]
+    folder: std::os::fd::OwnedFd,
+}
+
+impl OpenedWay {
+    /// Opens the way to a real folder.
+    ///
+    /// # Errors
+    /// As the system says.
+    #[cfg(target_os = "linux")]
+    pub(super) fn to(folder: &Path) -> io::Result<Self> {
+        use rustix::fs::{CWD, Mode, OFlags, openat};
+        let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = openat(CWD, folder, way, Mode::empty())?;
+        Ok(Self { folder })
+    }
+
+    /// Says that it cannot be done.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn to(_folder: &Path) -> io::Result<Self> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
+}
+
 /// Opens what lies below a real folder for reading, in one step and without following links below it; never waits
-/// on a pipe.
+/// on a pipe. `way` is the way to that folder where it is open already.
 ///
 /// # Errors
 /// As the system says.
 #[cfg(target_os = "linux")]
-pub(super) fn open_plain(folder: &Path, path: &Path) -> io::Result<OpenOutcome> {
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+pub(super) fn open_plain(
+    folder: &Path,
+    way: Option<&OpenedWay>,
+    path: &Path,
+) -> io::Result<OpenOutcome> {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
     use rustix::io::Errno;
     let inside = path.strip_prefix(folder).map_err(io::Error::other)?;
     let inside = if inside.as_os_str().is_empty() {
@@ -33,11 +67,16 @@ pub(super) fn open_plain(folder: &Path, path: &Path) -> io::Result<OpenOutcome> 
     } else {
         inside
     };
-    let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let folder = openat(CWD, folder, way, Mode::empty())?;
+    let fresh;
+    let way = if let Some(way) = way {
+        way
+    } else {
+        fresh = OpenedWay::to(folder)?;
+        &fresh
+    };
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    match openat2(folder, inside, flags, Mode::empty(), resolve) {
+    match openat2(&way.folder, inside, flags, Mode::empty(), resolve) {
         Ok(file) => Ok(OpenOutcome::File(file.into())),
         Err(Errno::LOOP) => Ok(OpenOutcome::Link),
         // Kernels before 5.6, and sandboxes that know no such call.
@@ -51,7 +90,11 @@ pub(super) fn open_plain(folder: &Path, path: &Path) -> io::Result<OpenOutcome> 
 /// # Errors
 /// None.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn open_plain(_folder: &Path, _path: &Path) -> io::Result<OpenOutcome> {
+pub(super) fn open_plain(
+    _folder: &Path,
+    _way: Option<&OpenedWay>,
+    _path: &Path,
+) -> io::Result<OpenOutcome> {
     Ok(OpenOutcome::Unsupported)
 }
 
@@ -63,7 +106,7 @@ pub(super) fn open_beneath(folder: &Path, path: &Path) -> io::Result<File> {
     if !path.starts_with(folder) {
         return super::open_without_waiting(path);
     }
-    match open_plain(folder, path)? {
+    match open_plain(folder, None, path)? {
         OpenOutcome::File(file) => Ok(file),
         OpenOutcome::Link => Err(io::Error::other("a link leads there")),
         // A kernel without it holds no run either.

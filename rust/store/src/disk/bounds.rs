@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::beneath::{OpenOutcome, open_beneath, open_plain};
+use super::beneath::{OpenOutcome, OpenedWay, open_beneath, open_plain};
 use super::opened_place::place_of;
 use super::{FileStamp, open_without_waiting};
 use crate::files::is_gits;
@@ -21,6 +21,8 @@ pub struct OpenBounds {
     root: Option<Arc<Path>>,
     /// No link below is followed at all.
     without_links: Option<Arc<Path>>,
+    /// The way to the root, open for many reads.
+    way: Option<Arc<OpenedWay>>,
 }
 
 impl OpenBounds {
@@ -29,6 +31,7 @@ impl OpenBounds {
     pub(super) fn within(self, root: &Path) -> Self {
         Self {
             root: Some(root.into()),
+            way: None,
             ..self
         }
     }
@@ -36,7 +39,25 @@ impl OpenBounds {
     /// The same bounds without a root.
     #[must_use]
     pub(super) fn anywhere(self) -> Self {
-        Self { root: None, ..self }
+        Self {
+            root: None,
+            way: None,
+            ..self
+        }
+    }
+
+    /// The same bounds for many reads of one moment: the way to the root is gone once for all of them.
+    #[must_use]
+    pub(super) fn for_many_reads(&self) -> Self {
+        // Where it cannot be opened, each read says so for itself.
+        let way = self
+            .root
+            .as_deref()
+            .and_then(|root| OpenedWay::to(root).ok());
+        Self {
+            way: way.map(Arc::new),
+            ..self.clone()
+        }
     }
 
     /// The same bounds, which follow no link below a folder, which is real.
@@ -59,7 +80,7 @@ impl OpenBounds {
         };
         match (holds(&self.without_links), holds(&self.root)) {
             (Some(folder), _) => open_beneath(&folder, path),
-            (None, Some(root)) => open_below(&root, path),
+            (None, Some(root)) => open_below(&root, self.way.as_deref(), path),
             (None, None) => open_without_waiting(path),
         }
     }
@@ -67,10 +88,10 @@ impl OpenBounds {
 
 /// Opens a file below a real root. A link is resolved first, and its target opened when it lies below the root, too;
 /// the opening itself follows none.
-fn open_below(root: &Path, path: &Path) -> io::Result<File> {
+fn open_below(root: &Path, way: Option<&OpenedWay>, path: &Path) -> io::Result<File> {
     let mut real = path.to_owned();
     for _ in 0..MAX_ATTEMPTS {
-        match open_plain(root, &real)? {
+        match open_plain(root, way, &real)? {
             OpenOutcome::File(file) => return Ok(file),
             OpenOutcome::Unsupported => return open_checked(root, path),
             OpenOutcome::Link => real = fs::canonicalize(path)?,
@@ -130,7 +151,14 @@ mod tests {
         ] {
             symlink(target, root.join(link)).unwrap();
         }
-        for open in [open_checked, open_below] {
+        let way = OpenedWay::to(&root).ok();
+        let below = |root: &Path, path: &Path| open_below(root, None, path);
+        let by_way = |root: &Path, path: &Path| open_below(root, way.as_ref(), path);
+        for open in [
+            &open_checked as &dyn Fn(&Path, &Path) -> io::Result<File>,
+            &below,
+            &by_way,
+        ] {
             for name in ["plain", "inside", ".git/config"] {
                 assert!(open(&root, &root.join(name)).is_ok(), "{name}");
             }

@@ -189,6 +189,15 @@ impl Default for Disk {
 }
 
 impl Disk {
+    /// The same disk for many reads below the root at one moment, which costs less for each.
+    #[must_use]
+    pub(crate) fn for_many_reads(&self) -> Self {
+        Self {
+            bounds: self.bounds.for_many_reads(),
+            ..self.clone()
+        }
+    }
+
     /// The same disk, on which texts of documents wait in a state folder until they take their place.
     #[must_use]
     pub fn staging_in(self, state: &StateFolder) -> Self {
