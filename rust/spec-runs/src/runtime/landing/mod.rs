@@ -10,6 +10,7 @@ mod merge_turn;
 mod message;
 mod on_remote;
 mod request_command;
+mod review_stop;
 mod style;
 mod train;
 
@@ -223,6 +224,9 @@ impl RunLanding<'_> {
         let change = acting_change(self.project, self.repo, self.place, (&sight.old, &new))?;
         if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
             return Ok(Some(RunLandingOutcome::ActsAnew(change)));
+        }
+        if let Some(stopped) = self.stopped_by_review()? {
+            return Ok(Some(stopped));
         }
         self.keep_branches(&new)?;
         match self.bring(&sight, &new, &[])? {

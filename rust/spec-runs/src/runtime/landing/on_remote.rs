@@ -216,6 +216,9 @@ impl RunLanding<'_> {
         if let Some(landed) = self.landed_before(leases, record, &target)? {
             return Ok(landed);
         }
+        if let Some(stopped) = self.stopped_by_review()? {
+            return Ok(Settled(stopped));
+        }
         if let Some(why) = self.rewritten_target(leases, record, &target)? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
