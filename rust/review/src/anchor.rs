@@ -1,4 +1,4 @@
-//! What a comment is about: lines of a file, words of a spec, a file, a commit, or all of the work.
+//! The subject of a comment: lines of a file, words of a spec, a file, a commit, or all of the work.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ const LINE_KEPT: usize = 300;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffSide {
-    /// What the work has.
+    /// The version of the work.
     New,
-    /// What was there before it.
+    /// The version before it.
     Old,
 }
 
-/// What a comment is about.
+/// The subject of a comment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "on", rename_all = "snake_case")]
 pub enum Anchor {
@@ -72,13 +72,23 @@ pub struct SpecAnchor {
     pub number: usize,
 }
 
+/// A version of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct FileVersion<'a> {
+    /// The side of the difference.
+    pub side: DiffSide,
+    /// The commit that has it.
+    pub commit: &'a str,
+    /// The file, from the top of the checkout.
+    pub path: &'a str,
+    /// The id of its content.
+    pub blob: &'a str,
+}
+
 impl LineAnchor {
     /// Returns the anchor of lines of a text; `None` if the text has no such lines, or they are too many.
-    pub fn of_text(
-        (side, commit, path, blob): (DiffSide, &str, &str, &str),
-        text: &str,
-        (first, last): (usize, usize),
-    ) -> Option<Self> {
+    pub fn of_text(version: FileVersion<'_>, text: &str, lines: (usize, usize)) -> Option<Self> {
+        let (first, last) = lines;
         let all: Vec<&str> = text.lines().collect();
         let is_there = 1 <= first && first <= last && last <= all.len();
         if !is_there || last - first >= MOST_LINES {
@@ -86,10 +96,10 @@ impl LineAnchor {
         }
         let kept = |lines: &[&str]| lines.iter().map(|line| kept_line(line)).collect();
         Some(Self {
-            side,
-            commit: commit.to_owned(),
-            path: path.to_owned(),
-            blob: blob.to_owned(),
+            side: version.side,
+            commit: version.commit.to_owned(),
+            path: version.path.to_owned(),
+            blob: version.blob.to_owned(),
             first,
             last,
             lines: kept(&all[first - 1..last]),
@@ -111,7 +121,12 @@ mod tests {
     #[test]
     fn an_anchor_keeps_lines_and_their_neighbours() {
         let text = "a\nb\nc\nd  \ne\nf\ng\nh\n";
-        let head = (DiffSide::New, "c1", "x.py", "b1");
+        let head = FileVersion {
+            side: DiffSide::New,
+            commit: "c1",
+            path: "x.py",
+            blob: "b1",
+        };
         let found = LineAnchor::of_text(head, text, (4, 5)).unwrap();
         assert_eq!(found.lines, ["d", "e"]);
         assert_eq!(found.before, ["a", "b", "c"]);

@@ -16,11 +16,11 @@ const MAX_SIZE: u64 = 1024 * 1024;
 /// A comment that is being written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommentDraft {
-    /// What it is about, in the words of the command: `PATH:LINE`, `criterion N`, or nothing for the whole.
+    /// Its subject, in the words of the command: `PATH:LINE`, `criterion N`, or nothing for the whole.
     pub about: String,
     /// Its words.
     pub text: String,
-    /// How much it weighs.
+    /// Its weight.
     pub weight: String,
 }
 

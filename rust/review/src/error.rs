@@ -19,7 +19,7 @@ pub enum ReviewError {
     Invalid {
         /// Its name.
         name: &'static str,
-        /// What was wrong, and what was expected.
+        /// The fault, and the expected value.
         why: String,
     },
     /// No thread of that name on the spec.

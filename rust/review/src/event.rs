@@ -34,14 +34,14 @@ pub struct ReviewEvent {
     pub previous: Option<String>,
     /// When, UTC, for people: nothing depends on it but the order of different writers.
     pub at: String,
-    /// Who.
+    /// The author.
     pub author: EventAuthor,
-    /// What.
+    /// The act.
     #[serde(flatten)]
     pub said: EventBody,
 }
 
-/// Who wrote an event. The door says so, never the text.
+/// The author of an event. The door says so, never the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventAuthor {
     /// The kind.
@@ -78,7 +78,7 @@ impl AuthorKind {
     }
 }
 
-/// How much a comment weighs.
+/// The weight of a comment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommentWeight {
@@ -118,7 +118,7 @@ impl CommentWeight {
     }
 }
 
-/// What an agent says to a comment.
+/// The answers of agents to comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentAnswer {
@@ -141,7 +141,7 @@ impl AgentAnswer {
     }
 }
 
-/// What commits show of an agent's `done`.
+/// The verdict of commits on an agent's `done`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimVerdict {
@@ -164,7 +164,7 @@ pub struct FileLines {
     pub last: usize,
 }
 
-/// How a batch reached an agent.
+/// The ways in which a batch reached an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryWay {
@@ -174,17 +174,17 @@ pub enum DeliveryWay {
     Digest,
 }
 
-/// What an event says.
+/// The content of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum EventBody {
     /// A comment, which begins a thread.
     Comment {
-        /// What it is about.
+        /// Its subject.
         anchor: Anchor,
         /// Its words.
         text: String,
-        /// How much it weighs.
+        /// Its weight.
         weight: CommentWeight,
     },
     /// A reply in a thread.
@@ -193,7 +193,7 @@ pub enum EventBody {
         thread: String,
         /// Its words.
         text: String,
-        /// What an agent answers.
+        /// The answer of an agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<AgentAnswer>,
     },
@@ -203,7 +203,7 @@ pub enum EventBody {
         thread: String,
         /// The commit.
         commit: String,
-        /// What it shows.
+        /// The verdict on it.
         verdict: ClaimVerdict,
         /// Places that it changed.
         places: Vec<FileLines>,
@@ -238,7 +238,7 @@ pub enum EventBody {
         batch: String,
         /// The run.
         run: String,
-        /// How.
+        /// The way.
         how: DeliveryWay,
         /// Why so.
         why: String,
@@ -249,7 +249,7 @@ pub enum EventBody {
         tip: String,
         /// The names of the hunks that it covers.
         hunks: Vec<String>,
-        /// How many of them were not marked as seen before.
+        /// The number of those that were not marked as seen before.
         not_shown: usize,
     },
 }

@@ -98,11 +98,11 @@ pub(crate) fn read_refs(
     let mut found = RefEvents::default();
     let spec_part = escape_name(spec);
     for kept in repo.kept_texts(&format!("{WRITTEN}{spec_part}/"))? {
-        let place = (spec, kept.name.as_str());
         read_ref(
             repo,
             &kept.object,
-            place,
+            spec,
+            &kept.name,
             &EventOrigin::Unlisted,
             &mut found,
         )?;
@@ -118,7 +118,7 @@ pub(crate) fn read_refs(
         }
         let remote = unescape_name(remote).unwrap_or_else(|| remote.to_owned());
         let origin = EventOrigin::Remote(remote);
-        read_ref(repo, &kept.object, (spec, writer), &origin, &mut found)?;
+        read_ref(repo, &kept.object, spec, writer, &origin, &mut found)?;
     }
     // What the journal lists is taken from there.
     found
@@ -130,7 +130,8 @@ pub(crate) fn read_refs(
 fn read_ref(
     repo: &Repo,
     commit: &str,
-    (spec, writer): (&str, &str),
+    spec: &str,
+    writer: &str,
     origin: &EventOrigin,
     found: &mut RefEvents,
 ) -> Result<(), GitError> {

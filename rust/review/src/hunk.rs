@@ -17,7 +17,7 @@ pub struct NamedHunk {
     pub path: String,
     /// Its first line in the newer text, from 1; where nothing is left, the line behind.
     pub first: usize,
-    /// How many lines of the newer text it spans.
+    /// The number of lines of the newer text that it spans.
     pub length: usize,
     /// Its lines.
     pub hunk: DiffHunk,

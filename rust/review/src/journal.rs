@@ -1,6 +1,6 @@
 //! The user's own events: a journal in the user's own state, each line signed together with the one before.
 //!
-//! What it lists is this user's, whatever a ref says; what is in it happened, whether a ref has it yet or not. It is
+//! It lists all that is this user's, whatever a ref says; what is in it happened, whether a ref has it yet or not. It is
 //! replaced as a whole, so a crash leaves the old one or the new one.
 
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const WRITER: &str = "writer.json";
 const MAX_SIZE: u64 = 256 * 1024 * 1024;
 /// The greatest number of events of this user on one spec.
 const MOST_EVENTS: usize = 20_000;
-/// How long another process may write.
+/// The time that another process may write.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The journals of a project.

@@ -44,7 +44,7 @@ impl NumberedTexts {
         }
     }
 
-    /// How often a line occurs in the old text and in the new one.
+    /// The numbers of occurrences of a line in the old text and in the new one.
     pub(crate) fn count(&self, number: u32) -> [usize; 2] {
         self.counts[number as usize]
     }

@@ -16,7 +16,7 @@ const MAX_SIZE: u64 = 8 * 1024 * 1024;
 /// So many names are kept, the newest last.
 const MOST_NAMES: usize = 100_000;
 
-/// What a person has seen of the work on a spec.
+/// The parts of the work on a spec that a person has seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PersonsLook {
     /// The newest commit of the work when a hunk was seen last.

@@ -27,7 +27,7 @@ pub trait CommitFiles {
     fn had(&self, since: &str, path: &str) -> bool;
 }
 
-/// What is to be known about a place.
+/// A remark about a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlaceMark {
     /// The lines stand elsewhere in their file.
@@ -63,7 +63,7 @@ pub enum Placement {
         first: usize,
         /// The last line.
         last: usize,
-        /// What is to be known about it.
+        /// A remark about it.
         mark: Option<PlaceMark>,
         /// Other lines that read the same, where the words occur more often than before.
         others: Vec<usize>,
@@ -120,7 +120,7 @@ pub fn place(anchor: &LineAnchor, old: &str, files: &dyn CommitFiles) -> Placeme
             mark: None,
         };
     }
-    if let Some(first) = moved((&texts, old), &agreed, &lines) {
+    if let Some(first) = moved(&texts, old, &agreed, &lines) {
         return placed(
             &path,
             (first + 1, first + lines.len()),
@@ -244,7 +244,8 @@ fn window(length: usize, lines: &std::ops::Range<usize>) -> std::ops::Range<usiz
 
 /// Where lines stand that were moved within their file: with their neighbours, once before and once now.
 fn moved(
-    (texts, old): (&NumberedTexts, &str),
+    texts: &NumberedTexts,
+    old: &str,
     agreed: &[Option<usize>],
     lines: &std::ops::Range<usize>,
 ) -> Option<usize> {
@@ -430,7 +431,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::anchor::DiffSide;
+    use crate::anchor::{DiffSide, FileVersion};
 
     /// Files of a commit, and those of the comment's.
     struct Files {
@@ -470,7 +471,13 @@ mod tests {
     }
 
     fn anchor(path: &str, text: &str, lines: (usize, usize)) -> LineAnchor {
-        LineAnchor::of_text((DiffSide::New, "c1", path, text), text, lines).unwrap()
+        let version = FileVersion {
+            side: DiffSide::New,
+            commit: "c1",
+            path,
+            blob: text,
+        };
+        LineAnchor::of_text(version, text, lines).unwrap()
     }
 
     fn at(old: &str, new: &str, line: usize) -> Placement {

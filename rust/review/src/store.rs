@@ -17,14 +17,14 @@ pub struct ReviewStore<'a> {
     repo: Option<&'a Repo>,
 }
 
-/// What is known of the review of one spec.
+/// The known parts of the review of one spec.
 #[derive(Debug, Clone, Default)]
 pub struct SpecReview {
     /// All events that are used.
     pub events: Vec<KnownEvent>,
-    /// What they come to.
+    /// Their sum.
     pub threads: ReviewThreads,
-    /// What is not used, each with the reason.
+    /// Parts that are not used, each with the reason.
     pub set_aside: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> ReviewStore<'a> {
     /// written. They happened when this returns; a ref that could not be written is made up for by the next act.
     ///
     /// # Errors
-    /// What `decide` refuses; `Invalid` for an event that is too large; a failure to write the journal.
+    /// The refusal of `decide`; `Invalid` for an event that is too large; a failure to write the journal.
     pub fn change(
         &self,
         spec: &str,

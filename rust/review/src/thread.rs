@@ -69,7 +69,7 @@ impl ThreadState {
 pub struct ThreadReply {
     /// Its event.
     pub id: String,
-    /// Who.
+    /// The author.
     pub author: EventAuthor,
     /// Where it comes from.
     pub origin: EventOrigin,
@@ -77,7 +77,7 @@ pub struct ThreadReply {
     pub at: String,
     /// Its words.
     pub text: String,
-    /// What an agent answers.
+    /// The answer of an agent.
     pub answer: Option<AgentAnswer>,
 }
 
@@ -86,7 +86,7 @@ pub struct ThreadReply {
 pub struct ThreadClaim {
     /// The commit.
     pub commit: String,
-    /// What it shows.
+    /// The verdict on it.
     pub verdict: ClaimVerdict,
     /// Places that it changed.
     pub places: Vec<FileLines>,
@@ -97,21 +97,21 @@ pub struct ThreadClaim {
 pub struct ReviewThread {
     /// The comment's event.
     pub id: String,
-    /// Who began it.
+    /// Its author.
     pub author: EventAuthor,
     /// Where it comes from.
     pub origin: EventOrigin,
     /// When.
     pub at: String,
-    /// What it is about.
+    /// Its subject.
     pub anchor: Anchor,
     /// Its words.
     pub text: String,
-    /// How much it weighs.
+    /// Its weight.
     pub weight: CommentWeight,
     /// Its state.
     pub state: ThreadState,
-    /// Who closed it last, and when.
+    /// The person who closed it last, and the time.
     pub closed_by: Option<(String, String)>,
     /// The replies, the oldest first.
     pub replies: Vec<ThreadReply>,
@@ -164,13 +164,13 @@ pub struct ApprovedWork {
     pub tip: String,
     /// The names of the hunks that it covers.
     pub hunks: BTreeSet<String>,
-    /// Who.
+    /// The author.
     pub by: String,
     /// When.
     pub at: String,
 }
 
-/// What events come to.
+/// The sum of events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReviewThreads {
     /// The threads, the oldest first.
@@ -395,11 +395,8 @@ mod tests {
     use super::*;
     use crate::event::FORMAT;
 
-    fn known(
-        (origin, writer, number): (&EventOrigin, &str, u64),
-        kind: AuthorKind,
-        said: EventBody,
-    ) -> KnownEvent {
+    fn known(place: (&EventOrigin, &str, u64), kind: AuthorKind, said: EventBody) -> KnownEvent {
+        let (origin, writer, number) = place;
         let event = ReviewEvent {
             format: FORMAT,
             id: String::new(),

@@ -86,7 +86,7 @@ pub fn reject(project: &Project, id: &str, judgement: &ApprovalInput) -> Result<
     })?;
     let mut text = describe_decision(&spec, &decision, is_new, &known);
     if let Some(reason) = decision.reason.as_deref().filter(|_| is_new)
-        && let Err(error) = comment_rejection(project, &spec, (&decision.by, reason))
+        && let Err(error) = comment_rejection(project, &spec, &decision.by, reason)
     {
         text.push_str(&format!(
             "\nIts reason is in the spec, and could not be said in its review: {error}"

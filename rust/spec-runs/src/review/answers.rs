@@ -1,4 +1,4 @@
-//! What an agent answers to comments, by lines at the end of its commits' messages, and what its commits show of that.
+//! The answers of an agent to comments, by lines at the end of its commits' messages, and what its commits show of that.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ const MOST_PLACES: usize = 20;
 /// The characters from which on a reason is one.
 const LEAST_REASON: usize = 10;
 
-/// What a line of a commit's message says to a comment.
+/// The answer in a line of a commit's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AnswerLine {
     thread: String,
@@ -40,7 +40,8 @@ pub(crate) fn note_answers(
     project: &Project,
     repo: &Arc<Repo>,
     record: &RunRecord,
-    (spec_path, commits): (&str, &[WorkCommit]),
+    spec_path: &str,
+    commits: &[WorkCommit],
 ) -> Result<(), Error> {
     let reviews = ProjectReviews::of(project)?;
     let known = reviews.read(&record.spec_id)?;
@@ -161,7 +162,7 @@ fn is_thread_id(id: &str) -> bool {
     digits.len() == 10 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// What a commit shows of a comment that it says to be done.
+/// The claim of a commit on a comment, with the verdict on it.
 fn claim(
     repo: &Repo,
     thread: &ReviewThread,

@@ -71,9 +71,10 @@ impl CommitFiles for CommitSide<'_> {
 pub(crate) fn placement_of(
     repo: &Repo,
     range: Option<&WorkRange>,
-    (spec_path, spec_text): (&str, &str),
+    document: (&str, &str),
     anchor: &Anchor,
 ) -> Result<Option<Placement>, Error> {
+    let (spec_path, spec_text) = document;
     let placed_in = |path: &str, line: usize| Placement::Placed {
         path: path.to_owned(),
         first: line,

@@ -1,4 +1,4 @@
-//! What an open review keeps from landing.
+//! The gate in front of a landing: open comments of people.
 
 use chant_base::error::Error;
 use chant_review::thread::ReviewThread;

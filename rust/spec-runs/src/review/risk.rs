@@ -1,4 +1,4 @@
-//! How risky a piece of work is to land unread: a number with its reasons, from names, sizes and the run's record. No
+//! The risk of landing a piece of work unread: a number with its reasons, from names, sizes and the run's record. No
 //! model and no network take part. What only measured evidence shows is no part of it, and the answer says so.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,7 +72,8 @@ impl WorkRisk {
     /// Judges the work on a spec, without the spec's own file.
     pub(crate) fn of_work(
         work: &WorkHunks,
-        (spec, spec_path): (&Spec, &str),
+        spec: &Spec,
+        spec_path: &str,
         record: Option<&RunRecord>,
     ) -> Self {
         let hunks: Vec<&NamedHunk> = work

@@ -63,7 +63,7 @@ pub(super) struct LaunchInputs<'a> {
     pub asked: &'a RunOptions,
     /// The variables of the run alone: its ports, and those of its environment.
     pub own_variables: &'a [(String, String)],
-    /// What people say of the work, as a part of the prompt.
+    /// The words of people on the work, as a part of the prompt.
     pub review: Option<&'a str>,
 }
 

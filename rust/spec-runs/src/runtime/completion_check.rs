@@ -112,8 +112,8 @@ impl CompletionCheck<'_> {
                 .reasons
                 .push(IncompleteReason::UnchangedSinceRejection);
         }
-        let work = (self.place.spec_in_git.as_str(), found.as_slice());
-        note_answers(self.project, &scene.repo, &record, work)?;
+        let spec = &self.place.spec_in_git;
+        note_answers(self.project, &scene.repo, &record, spec, &found)?;
         if evidence.is_complete() {
             let owed = unanswered(self.project, &record)?;
             if !owed.is_empty() {

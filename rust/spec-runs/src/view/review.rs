@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-/// What waits for a person to read.
+/// The work that waits for a person to read it.
 #[derive(Debug, Serialize)]
 pub struct ReviewQueue {
     /// The specs, first what is to be read first.
     pub entries: Vec<QueueEntry>,
-    /// How many hunks nobody has marked as seen.
+    /// The number of hunks that nobody has marked as seen.
     pub new_hunks: usize,
     /// Specs that could not be read, each with the reason.
     pub problems: Vec<String>,
@@ -24,7 +24,7 @@ pub struct QueueEntry {
     pub state: Option<&'static str>,
     /// Why it waits, in words.
     pub why: Option<String>,
-    /// How risky it is to land unread.
+    /// The risk of landing it unread.
     pub risk: RiskRow,
     /// Hunks of the work.
     pub hunks: usize,
@@ -103,11 +103,11 @@ pub struct SpecReviewView {
     pub stops: Vec<String>,
     /// Comments that were not sent yet.
     pub drafts: Vec<DraftRow>,
-    /// What was sent to agents.
+    /// The batches for agents.
     pub batches: Vec<BatchRow>,
     /// Approvals of the work.
     pub approvals: Vec<ApprovalRow>,
-    /// What is not believed, each with the reason.
+    /// Parts that are not believed, each with the reason.
     pub set_aside: Vec<String>,
     /// Events of others that would close or decide something, and do not.
     pub without_effect: usize,
@@ -160,7 +160,7 @@ pub struct ThreadRow {
     pub weight: &'static str,
     /// `open`, `claimed`, `resolved` or `withdrawn`.
     pub state: &'static str,
-    /// Who began it: `person`, `agent` or `runner`.
+    /// The kind of its author: `person`, `agent` or `runner`.
     pub kind: &'static str,
     /// The name.
     pub author: String,
@@ -170,7 +170,7 @@ pub struct ThreadRow {
     pub at: String,
     /// Its words.
     pub text: String,
-    /// What it is about: `line`, `spec`, `file` or `whole`.
+    /// Its subject: `line`, `spec`, `file` or `whole`.
     pub on: &'static str,
     /// Where it stands now; `None` for one about all of the work, and for an outdated one.
     pub place: Option<PlaceRow>,
@@ -184,7 +184,7 @@ pub struct ThreadRow {
     pub claims: Vec<ClaimRow>,
     /// True if it was sent to an agent.
     pub sent: bool,
-    /// Who closed it.
+    /// The person who closed it.
     pub closed_by: Option<String>,
 }
 
@@ -208,7 +208,7 @@ pub struct PlaceRow {
 /// A reply.
 #[derive(Debug, Serialize)]
 pub struct ReplyRow {
-    /// Who.
+    /// The author.
     pub author: String,
     /// `person`, `agent` or `runner`.
     pub kind: &'static str,
@@ -218,7 +218,7 @@ pub struct ReplyRow {
     pub at: String,
     /// Its words.
     pub text: String,
-    /// What an agent answers: `done`, `declined` or `asked`.
+    /// The answer of an agent: `done`, `declined` or `asked`.
     pub answer: Option<&'static str>,
 }
 
@@ -227,16 +227,16 @@ pub struct ReplyRow {
 pub struct ClaimRow {
     /// The commit.
     pub commit: String,
-    /// What it shows, in words.
+    /// The verdict on it, in words.
     pub shown: String,
 }
 
 /// A draft.
 #[derive(Debug, Serialize)]
 pub struct DraftRow {
-    /// What it is about, in the words of the command.
+    /// Its subject, in the words of the command.
     pub about: String,
-    /// How much it weighs.
+    /// Its weight.
     pub weight: String,
     /// Its words.
     pub text: String,
@@ -260,7 +260,7 @@ pub struct BatchRow {
 /// An approval.
 #[derive(Debug, Serialize)]
 pub struct ApprovalRow {
-    /// Who.
+    /// The author.
     pub by: String,
     /// When.
     pub at: String,

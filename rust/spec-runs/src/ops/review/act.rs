@@ -1,4 +1,4 @@
-//! What a person decides about threads: closes them, marks hunks as seen, sends comments to the agent, approves.
+//! A person's decisions about threads: closes them, marks hunks as seen, sends comments to the agent, approves.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ const MOST_SENT: usize = 60;
 /// The most hunks that an approval names one by one.
 const MOST_NAMES: usize = 800;
 
-/// What is to be done, in this order.
+/// The acts, in this order.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReviewAct {
@@ -218,8 +218,15 @@ impl ActScene<'_> {
         let mut new = Vec::new();
         for draft in &drafts {
             let input = of_draft(draft);
-            let text = (draft.text.as_str(), weight_of(&input)?);
-            new.push(said(self.project, self.reviews, self.spec, text, &input)?);
+            let weight = weight_of(&input)?;
+            new.push(said(
+                self.project,
+                self.reviews,
+                self.spec,
+                &draft.text,
+                weight,
+                &input,
+            )?);
         }
         let tip = self.work.range.as_ref().map(|range| range.tip.clone());
         let now = self.project.clock.stamp();

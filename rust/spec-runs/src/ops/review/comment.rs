@@ -7,7 +7,7 @@ use crate::review::{CommitSide, ProjectReviews, in_git, person};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_git::Repo;
-use chant_review::anchor::{Anchor, DiffSide, LineAnchor, MOST_LINES, SpecAnchor};
+use chant_review::anchor::{Anchor, DiffSide, FileVersion, LineAnchor, MOST_LINES, SpecAnchor};
 use chant_review::draft::{CommentDraft, read_drafts, write_drafts};
 use chant_review::error::ReviewError;
 use chant_review::event::{CommentWeight, EventBody};
@@ -56,7 +56,7 @@ pub fn comment(
         return keep_draft(&reviews, &spec, text, input);
     }
     let author = person(project, reviews.repo.as_deref())?;
-    let said = said(project, &reviews, &spec, (text, weight), input)?;
+    let said = said(project, &reviews, &spec, text, weight, input)?;
     let at = project.clock.stamp();
     let store = reviews.store();
     let events = store.change(spec.id.as_str(), &at, |_| Ok(vec![(author, said)]))?;
@@ -87,7 +87,8 @@ pub(super) fn said(
     project: &Project,
     reviews: &ProjectReviews,
     spec: &Arc<Spec>,
-    (text, weight): (&str, CommentWeight),
+    text: &str,
+    weight: CommentWeight,
     input: &CommentInput,
 ) -> Result<EventBody, Error> {
     let about = input.about.as_deref().unwrap_or_default().trim();
@@ -225,7 +226,13 @@ fn place(
             "{path} is no text whose lines can be commented on; name the file alone"
         ))
     })?;
-    let found = LineAnchor::of_text((side, commit, &path, &blob), &text, (first, last));
+    let version = FileVersion {
+        side,
+        commit,
+        path: &path,
+        blob: &blob,
+    };
+    let found = LineAnchor::of_text(version, &text, (first, last));
     let found = found.ok_or_else(|| {
         let count = text.lines().count();
         invalid(format!(
@@ -330,7 +337,8 @@ pub(super) fn of_draft(draft: &CommentDraft) -> CommentInput {
 pub(in crate::ops) fn comment_rejection(
     project: &Project,
     spec: &Spec,
-    (by, reason): (&str, &str),
+    by: &str,
+    reason: &str,
 ) -> Result<(), Error> {
     let reviews = ProjectReviews::of(project)?;
     let mut author = person(project, None)?;

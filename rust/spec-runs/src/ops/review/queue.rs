@@ -145,7 +145,7 @@ fn dependents(snapshot: &ProjectSnapshot) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// How many open specs wait for one, at whatever distance.
+/// The number of open specs that wait for one, at whatever distance.
 fn holds_up(
     snapshot: &ProjectSnapshot,
     dependents: &BTreeMap<String, Vec<String>>,

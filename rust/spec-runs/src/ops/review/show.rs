@@ -39,9 +39,9 @@ pub enum ReviewScope {
     /// All of the work.
     #[default]
     All,
-    /// What this person has not seen.
+    /// The hunks that this person has not seen.
     Look,
-    /// What is new since comments were sent last.
+    /// The hunks that are new since comments were sent last.
     Turn,
 }
 
@@ -124,8 +124,12 @@ impl ReviewedWork {
     /// Returns the risk of the work.
     pub(super) fn risk(&self, project: &Project) -> Result<WorkRisk, Error> {
         let record = project.runs()?.newest_of(self.spec.id.as_str())?;
-        let of = (&*self.spec, self.spec_in_git.as_str());
-        Ok(WorkRisk::of_work(&self.hunks, of, record.as_ref()))
+        Ok(WorkRisk::of_work(
+            &self.hunks,
+            &self.spec,
+            &self.spec_in_git,
+            record.as_ref(),
+        ))
     }
 }
 

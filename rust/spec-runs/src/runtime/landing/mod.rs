@@ -200,8 +200,8 @@ impl RunLanding<'_> {
         if self.is_landed(&sight)? {
             return Ok(Some(RunLandingOutcome::Merged));
         }
-        if let Some(why) = self.changed_hooks()? {
-            return Ok(Some(RunLandingOutcome::Doubtful(why)));
+        if let Some(stopped) = self.stopped_before_merge()? {
+            return Ok(Some(stopped));
         }
         let new = match self.merge(&sight)? {
             MergeOutcome::Nothing => {
@@ -224,9 +224,6 @@ impl RunLanding<'_> {
         let change = acting_change(self.project, self.repo, self.place, (&sight.old, &new))?;
         if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
             return Ok(Some(RunLandingOutcome::ActsAnew(change)));
-        }
-        if let Some(stopped) = self.stopped_by_review()? {
-            return Ok(Some(stopped));
         }
         self.keep_branches(&new)?;
         match self.bring(&sight, &new, &[])? {

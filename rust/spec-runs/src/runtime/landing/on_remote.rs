@@ -216,9 +216,6 @@ impl RunLanding<'_> {
         if let Some(landed) = self.landed_before(leases, record, &target)? {
             return Ok(landed);
         }
-        if let Some(stopped) = self.stopped_by_review()? {
-            return Ok(Settled(stopped));
-        }
         if let Some(why) = self.rewritten_target(leases, record, &target)? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
@@ -230,8 +227,8 @@ impl RunLanding<'_> {
         if let Some(why) = self.unite_with_remote(&mut sight)? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
-        if let Some(why) = self.changed_hooks()? {
-            return Ok(Settled(RunLandingOutcome::Doubtful(why)));
+        if let Some(stopped) = self.stopped_before_merge()? {
+            return Ok(Settled(stopped));
         }
         let tried = MergeTry {
             old: sight.old.clone(),

@@ -6,11 +6,19 @@ use crate::review::gate::landing_stop;
 use chant_base::error::Error;
 
 impl RunLanding<'_> {
-    /// Returns the outcome of work that has open comments: it waits until a person says otherwise.
+    /// Returns the outcome of work that is not merged: hooks changed meanwhile, or it has open comments and waits until
+    /// a person says otherwise.
     ///
     /// # Errors
-    /// A failure to read the review.
-    pub(super) fn stopped_by_review(&self) -> Result<Option<RunLandingOutcome>, Error> {
+    /// A failure to read the hooks or the review.
+    pub(super) fn stopped_before_merge(&self) -> Result<Option<RunLandingOutcome>, Error> {
+        if let Some(why) = self.changed_hooks()? {
+            return Ok(Some(RunLandingOutcome::Doubtful(why)));
+        }
+        self.stopped_by_review()
+    }
+
+    fn stopped_by_review(&self) -> Result<Option<RunLandingOutcome>, Error> {
         let settled = self
             .original
             .map(|original| original.place.spec_id.as_str());
