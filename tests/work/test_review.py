@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any
 import pytest
 from chant_mcp._core import ChantProject
 from chant_mcp.errors import InvalidArgumentError, NotFoundError, RefusedError
+from harness import user_config
 from state_folder import part
-from work.kit import ID, OTHER, Workshop
+from work.kit import ID, OTHER, PROGRAM, Workshop, wait_for_ends
 from writing import git
 
 SCRIPT = """\
@@ -363,3 +365,63 @@ def test_drafts_are_in_no_ref_and_only_for_their_owner(shop: Workshop) -> None:
     (file,) = part(shop.root, "review", shared=True).glob("drafts/*.json")
     assert file.stat().st_mode & 0o777 == 0o600
     assert chant.review_show(ID).data["drafts"][0]["text"] == "Nobody knows this yet."
+
+
+@pytest.mark.parametrize("moment", ["after-status", "after-delivery", "before-handshake", "after-agent-exit"])
+def test_a_batch_is_given_once_whenever_the_runner_dies(shop: Workshop, moment: str) -> None:
+    chant, _ = stopped(shop)
+    dying = [*PROGRAM, "--project", str(shop.root), "review", ID, "--send"]
+    environment = {**os.environ, "CHANT_STOP_AT": moment}
+    subprocess.run(dying, env=environment, check=False, capture_output=True, timeout=60)
+    wait_for_ends(shop.records)
+    given = sum("One day, not 24 hours." in prompt for prompt in prompts(shop))
+    (batch,) = chant.review_show(ID).data["batches"]
+    assert batch["delivered"] == (given == 1)
+    chant.recover()
+    if given == 0:
+        chant.work_start(ID)
+        shop.ended(ID)
+        assert sum("One day, not 24 hours." in prompt for prompt in prompts(shop)) == 1
+    (batch,) = chant.review_show(ID).data["batches"]
+    assert batch["delivered"]
+
+
+def test_clones_exchange_what_they_said_and_close_nothing_of_each_other(
+    shop: Workshop, tmp_path: Path
+) -> None:
+    agent(shop)
+    hub, other = tmp_path / "hub.git", tmp_path / "other"
+    git(shop.root, "init", "-q", "--bare", str(hub))
+    git(shop.root, "remote", "add", "origin", str(hub))
+    git(shop.root, "push", "-q", "origin", "main")
+    git(shop.root, "clone", "-q", str(hub), str(other))
+    here = shop.handle()
+    there = ChantProject(other, user_config=user_config(), environment=dict(os.environ), program=PROGRAM)
+    mine = said(here, "Mine.")
+    assert "brought there: 1 review" in here.review_exchange().text
+    assert "Taken from origin: 1 review" in there.review_exchange("origin").text
+    (thread,) = threads(there)
+    assert (thread["id"], thread["origin"]) == (mine, "from origin, unsigned")
+    there.review_act(ID, resolve=[mine])
+    assert threads(there)[0]["state"] == "resolved"
+    there.comment(ID, "Theirs.")
+    there.review_exchange()
+    here.review_exchange()
+    assert [(one["text"], one["state"]) for one in threads(here)] == [("Mine.", "open"), ("Theirs.", "open")]
+    # What the remote rewrites stays here.
+    (name,) = [
+        line
+        for line in git(hub, "for-each-ref", "--format=%(refname)", "refs/chant/review/").split()
+        if "Theirs." in git(hub, "log", "-1", "-p", line)
+    ]
+    event = {**json.loads(_event_in(hub, name)), "text": "Something else."}
+    event.pop("id")
+    _forge(hub, name, event)
+    assert "was rewritten by origin" in here.review_exchange().text
+    assert {one["text"] for one in threads(here)} == {"Mine.", "Theirs.", "Something else."}
+
+
+def _event_in(root: Path, ref: str) -> str:
+    """Read the last event of a ref."""
+    file = git(root, "ls-tree", "--name-only", ref).split()[-1]
+    return git(root, "show", f"{ref}:{file}")

@@ -101,6 +101,9 @@ def comment(
 @click.option("--unseen", is_flag=True, help="With --approve: also of hunks not marked as seen.")
 @click.option("--tip", metavar="COMMIT", help="Act only if this still is the newest commit of the work.")
 @click.option(
+    "--exchange", "remote", metavar="REMOTE", help="Take comments of other clones from a remote, bring yours."
+)
+@click.option(
     "--export", "export", type=click.Path(dir_okay=False, path_type=Path), help="Write it as Markdown."
 )
 @json_option
@@ -120,6 +123,7 @@ def review(
     approve: bool,
     unseen: bool,
     tip: str | None,
+    remote: str | None,
     export: Path | None,
     as_json: bool,
 ) -> None:
@@ -127,6 +131,11 @@ def review(
 
     Comments that have to be done stop the landing until a person resolves them here.
     """
+    if remote is not None:
+        refuse_read_only(context)
+        _exchange(session, remote, as_json)
+        if id is None:
+            return
     acts = bool(seen or resolve or reopen or withdraw or send or approve)
     if id is None:
         if acts or export:
@@ -151,11 +160,15 @@ def review(
     found: Data = answer.data
     if export is not None:
         export.write_text("\n".join(_markdown(found)) + "\n", encoding="utf-8")
-        if not as_json:
-            say(f"Wrote {export}.")
-            return
     if as_json:
         say_json(written(found))
+    else:
+        _say_as(found, form, export)
+
+
+def _say_as(found: Data, form: str, export: Path | None) -> None:
+    if export is not None:
+        say(f"Wrote {export}.")
     elif form == "quickfix":
         for line in _quickfix(found):
             say(line)
@@ -168,6 +181,11 @@ def _act(session: Session, id: str, done: ReviewAct, as_json: bool) -> None:
     with steps() as step:
         text = session.chant.review_act(id, progress=step, **done).text
     say_message(text, as_json)
+
+
+@asks_for_trust
+def _exchange(session: Session, remote: str, as_json: bool) -> None:
+    say_message(session.chant.review_exchange(remote).text, as_json)
 
 
 def _say_queue(session: Session, as_json: bool) -> None:

@@ -573,6 +573,12 @@ impl ChantProject {
         answer(py, || runs::review_queue(self.with_runs()?))
     }
 
+    /// Takes what other clones said in reviews from a remote, and brings there what was said here.
+    #[pyo3(signature = (remote = None))]
+    fn review_exchange(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::review_exchange(self.with_runs()?, remote))
+    }
+
     /// Does what the person at this door decided about threads and work.
     ///
     /// Further keywords: those of `chant_mcp.parameters.ReviewAct`.

@@ -6,6 +6,9 @@ use super::commits::{CommitAuthor, NewCommit};
 use super::program::first_line;
 use super::{GitError, Repo};
 
+/// The greatest number of times that one ref is kept beside itself.
+const MOST_REWRITTEN: usize = 1_000;
+
 /// A file that is added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AddedFile {
@@ -13,6 +16,17 @@ pub enum AddedFile {
     Text(Vec<u8>),
     /// With the content of an object that is here already.
     Object(String),
+}
+
+/// The way in which a ref took another commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefStep {
+    /// It had it already, or one with more.
+    Same,
+    /// It is new, or has more now.
+    Grown,
+    /// The commit does not continue the one before, which stays under a name of its own.
+    Rewritten,
 }
 
 /// A file of such a commit.
@@ -65,6 +79,34 @@ impl Repo {
                 }
             }
         }
+    }
+
+    /// Has a ref name a commit that somebody else made. Where that does not continue the commit before, the one
+    /// before stays beside it, under the name with a number behind a dot.
+    ///
+    /// # Errors
+    /// `InvalidName`, or a failure to read the repository or to move the ref.
+    pub fn keep_growing(&self, name: &str, commit: &str, why: &str) -> Result<RefStep, GitError> {
+        let Some(old) = self.commit_of_ref(name)? else {
+            self.name_object(name, commit, why)?;
+            return Ok(RefStep::Grown);
+        };
+        if old == commit || self.reaches(&old, commit)? {
+            return Ok(RefStep::Same);
+        }
+        if self.reaches(commit, &old)? {
+            self.move_ref(name, commit, Some(&old), why)?;
+            return Ok(RefStep::Grown);
+        }
+        let beside = (1..).map(|number| format!("{name}.{number}"));
+        for beside in beside.take(MOST_REWRITTEN) {
+            if self.commit_of_ref(&beside)?.is_none_or(|kept| kept == old) {
+                self.name_object(&beside, &old, why)?;
+                break;
+            }
+        }
+        self.move_ref(name, commit, Some(&old), why)?;
+        Ok(RefStep::Rewritten)
     }
 
     /// Returns the commit that a ref names; `None` without such a ref, and for one that names something else.

@@ -116,6 +116,8 @@ pub(crate) fn read_refs(
         if of != spec_part {
             continue;
         }
+        // What a remote rewrote later lies beside it, under the same name with a number.
+        let writer = writer.split('.').next().unwrap_or(writer);
         let remote = unescape_name(remote).unwrap_or_else(|| remote.to_owned());
         let origin = EventOrigin::Remote(remote);
         read_ref(repo, &kept.object, spec, writer, &origin, &mut found)?;

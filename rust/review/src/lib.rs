@@ -9,6 +9,7 @@ pub mod draft;
 pub mod error;
 pub mod event;
 pub mod event_refs;
+pub mod exchange;
 pub mod hunk;
 pub mod journal;
 pub mod line_maps;

@@ -78,7 +78,8 @@ pub use merge::merge;
 pub use pause::{pause, takeover};
 pub use receipts::{ReceiptQuery, receipt_fetch, receipt_push, receipt_show, receipt_verify};
 pub use review::{
-    CommentInput, ReviewAct, ReviewScope, comment, review_act, review_queue, review_show,
+    CommentInput, ReviewAct, ReviewScope, comment, review_act, review_exchange, review_queue,
+    review_show,
 };
 #[cfg(unix)]
 pub use split::{split, split_question};

@@ -180,12 +180,7 @@ fn refuse_unfit_agents(
     if is_divided || takes_turns(config, &options.asked) {
         AgentSlots::of(runs)?.refuse_start((runs.clock)(), config, &options.asked)?;
         for worker in workers(&config.runs).map_err(SpecRunError::from)? {
-            agent_launch::refuse_unfit_start(
-                project,
-                config,
-                &worker.agent,
-                (spec, &options.asked),
-            )?;
+            agent_launch::refuse_unfit_start(project, config, &worker.agent, spec, &options.asked)?;
             agents.push(worker.agent);
         }
     }

@@ -89,7 +89,8 @@ pub(crate) fn refuse_unfit_start(
     project: &Project,
     config: &Config,
     agent: &Agent,
-    (spec, asked): (&Spec, &RunOptions),
+    spec: &Spec,
+    asked: &RunOptions,
 ) -> Result<(), Error> {
     if asked.on.is_none() {
         return refuse_unfit_agent(project, config, agent, spec);

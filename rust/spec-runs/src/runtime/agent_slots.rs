@@ -249,7 +249,7 @@ pub(crate) fn next_agent(
         room.refuse_full(&agent.name, runs_at_once(config, &agent.name, asked))?;
         agent
     };
-    agent_launch::refuse_unfit_start(project, config, &agent, (spec, asked))?;
+    agent_launch::refuse_unfit_start(project, config, &agent, spec, asked)?;
     Ok(agent)
 }
 

@@ -245,6 +245,7 @@ impl<'a> SpecRunner<'a> {
             None => deliver(self.project, &repo, &spec, &run.record().process_id)?,
             Some(_) => None,
         };
+        run.reached("after-delivery")?;
         let briefing = LaunchInputs {
             project: self.project,
             review: review.as_deref(),

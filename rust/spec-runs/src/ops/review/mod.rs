@@ -4,11 +4,13 @@
 
 mod act;
 mod comment;
+mod exchange;
 mod queue;
 mod show;
 
 pub use act::{ReviewAct, review_act};
 pub use comment::{CommentInput, comment};
+pub use exchange::review_exchange;
 pub use queue::review_queue;
 pub use show::{ReviewScope, review_show};
 
