@@ -376,7 +376,9 @@ def test_a_batch_is_given_once_whenever_the_runner_dies(shop: Workshop, moment: 
     wait_for_ends(shop.records)
     given = sum("One day, not 24 hours." in prompt for prompt in prompts(shop))
     (batch,) = chant.review_show(ID).data["batches"]
-    assert batch["delivered"] == (given == 1)
+    # An agent that was started may have died before it read a word: what is open is told again as such.
+    assert batch["delivered"] == bool((shop.record(ID)["agent"] or {}).get("pid"))
+    assert batch["delivered"] >= given
     chant.recover()
     if given == 0:
         chant.work_start(ID)
@@ -391,7 +393,7 @@ def test_clones_exchange_what_they_said_and_close_nothing_of_each_other(
 ) -> None:
     agent(shop)
     hub, other = tmp_path / "hub.git", tmp_path / "other"
-    git(shop.root, "init", "-q", "--bare", str(hub))
+    git(shop.root, "init", "-q", "--bare", "-b", "main", str(hub))
     git(shop.root, "remote", "add", "origin", str(hub))
     git(shop.root, "push", "-q", "origin", "main")
     git(shop.root, "clone", "-q", str(hub), str(other))
@@ -407,7 +409,8 @@ def test_clones_exchange_what_they_said_and_close_nothing_of_each_other(
     there.comment(ID, "Theirs.")
     there.review_exchange()
     here.review_exchange()
-    assert [(one["text"], one["state"]) for one in threads(here)] == [("Mine.", "open"), ("Theirs.", "open")]
+    # Those of one second stand in the order of their writers.
+    assert {(one["text"], one["state"]) for one in threads(here)} == {("Mine.", "open"), ("Theirs.", "open")}
     # What the remote rewrites stays here.
     (name,) = [
         line
