@@ -78,6 +78,8 @@ LEFT_OUT = {
     "Spec.merge": "needs a run that waits",
     "Spec.forecast": "reads what earlier runs used",
     "Spec.receipts": "reads refs of git",
+    "Spec.review": "reads commits and refs of git",
+    "Workspace.review_queue": "reads commits and refs of git",
     "Spec.reset": "is `chant_reset`",
     "Workspace.watch_start": "starts a process",
     "Workspace.watch_stop": "is about a process",

@@ -17,6 +17,7 @@ _COMMANDS = {
     "ticket": "chant-mcp tickets status {item} Approved",
     "conflict": "chant-mcp merge {item}",
     "merge": "chant-mcp merge {item}",
+    "review": "chant-mcp review {item}",
     "failure": "chant-mcp work {item}",
     "pause": "chant-mcp work {item}",
 }
@@ -49,6 +50,8 @@ def _command(entry: Data) -> str:
         kind = "rejected"
     elif kind == "approval" and dialect == "tickets":
         kind = "ticket"
+    elif kind == "merge" and (entry["text"] or "").startswith("awaiting review"):
+        kind = "review"
     return _COMMANDS[kind].format(id=entry.get("id"), item=item)
 
 

@@ -221,6 +221,29 @@ class StartRequestOfPerson(StartRequest, total=False):
     bare: bool
 
 
+class CommentInput(TypedDict, total=False):
+    """What a comment is about and how much it weighs; no tool has it: a person says it."""
+
+    about: str | None
+    criterion: int | None
+    old: bool
+    weight: str | None
+    draft: bool
+
+
+class ReviewAct(TypedDict, total=False):
+    """What a person decides in a review; no tool has it."""
+
+    resolve: list[str]
+    reopen: list[str]
+    withdraw: list[str]
+    seen: list[str]
+    send: bool
+    approve: bool
+    tip: str | None
+    unseen: bool
+
+
 class LeaseQuery(TypedDict, total=False):
     """Which leases are listed; no tool has them."""
 

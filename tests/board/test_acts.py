@@ -12,6 +12,7 @@ import pytest
 from board import scene
 from board.changing import plan
 from board.showing import Board, shown
+from chant_mcp._core import ChantProject
 from chant_mcp.board import acts
 from chant_mcp.board.act_flow import ActFlow
 from chant_mcp.board.acts import ActOutcome, ItemAct
@@ -52,12 +53,16 @@ OFFERED: tuple[tuple[dict[str, Any], str, str], ...] = (
     ({**AT_WORK, "criteria": MET}, "p Pause, t Take over, F Finish, x Tick", ""),
     ({**AT_WORK, "criteria": OPEN}, "p Pause, t Take over, x Tick", "F Finish as it is"),
     ({**AT_WORK, "why": "paused"}, "w Go on, t Take over, F Finish", ""),
-    ({**AT_WORK, "why": "merge"}, "", "m Merge"),
-    ({**AT_WORK, "why": "conflict"}, "", "m Merge"),
+    ({**AT_WORK, "why": "merge"}, "", "m Merge, c Comment, C Send comments"),
+    ({**AT_WORK, "why": "conflict"}, "", "m Merge, c Comment, C Send comments"),
     ({"why": "approve"}, "", "y Approve, n Reject"),
     ({"why": "rejected"}, "", "y Approve"),
-    ({"why": "failed", "status": "failed", "criteria": OPEN}, "w Start again, x Tick", "F Finish as it is"),
-    ({"why": "attention", "status": "needs_attention"}, "w Start again", ""),
+    (
+        {"why": "failed", "status": "failed", "criteria": OPEN},
+        "w Start again, x Tick",
+        "F Finish as it is, c Comment, C Send comments",
+    ),
+    ({"why": "attention", "status": "needs_attention"}, "w Start again", "c Comment, C Send comments"),
     ({"dialect": "tickets", "why": "approve"}, "P Priority", ""),
     ({"dialect": "tickets", "criteria": OPEN}, "x Tick, P Priority", ""),
     ({"dialect": "speckit", "meaning": "can_begin"}, "x Complete", ""),
@@ -126,6 +131,22 @@ async def test_a_person_decides_ticks_and_adds_by_keys(root: Path) -> None:
         await board.press("enter")
         await board.sees("Can begin 2")
     assert any("Paint the ship" in path.read_text("utf-8") for path in project.specs.iterdir())
+
+
+async def test_a_person_comments_on_work_by_a_key(root: Path) -> None:
+    project = Project(root)
+    project.spec(APPROVED, body=BODY.format(title="Log in"), status="needs_attention")
+    project.repository()
+    chant = ChantProject(root)
+    async with shown(root) as board:
+        await chosen(board, APPROVED)
+        await board.press("c")
+        await board.sees("What has to change?")
+        await board.type("Say who logs in.")
+        await board.press("enter")
+        await board.until(lambda: len(chant.review_show(APPROVED).data["threads"]) == 1, "commented")
+    (thread,) = chant.review_show(APPROVED).data["threads"]
+    assert (thread["kind"], thread["weight"], thread["text"]) == ("person", "must", "Say who logs in.")
 
 
 @pytest.mark.parametrize("is_read_only", [False, True])

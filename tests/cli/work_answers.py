@@ -77,6 +77,7 @@ def answers_about_work(agents: AtWork) -> Iterator[WorkAnswer]:
     (root / "mine.txt").write_text("mine\n", encoding="utf-8")
     yield _asked(agents, "work", BLOCKED, "--wait", code=1)
     yield _asked(agents, "merge")
+    yield from _answers_about_reviews(agents)
     (root / "mine.txt").unlink()
     yield _asked(agents, "merge")
     yield _asked(agents, "merge")
@@ -94,6 +95,22 @@ def answers_about_work(agents: AtWork) -> Iterator[WorkAnswer]:
     yield _asked(agents, "receipt", "show")
     yield _asked(agents, "receipt", "verify", "--all", code=1)
     yield from _answers_about_layers(agents)
+
+
+def _answers_about_reviews(agents: AtWork) -> Iterator[WorkAnswer]:
+    commented = _asked(agents, "comment", BLOCKED, "mine.txt:1", "Why?")
+    yield commented
+    thread = commented[1]["data"]["message"].split(": ")[1].split()[0]
+    yield _asked(agents, "comment", BLOCKED, thread, "Or is it needed?")
+    yield _asked(agents, "comment", BLOCKED, "--criterion", "1", "Where?", "--question")
+    yield _asked(agents, "comment", BLOCKED, "Later", "--draft")
+    yield _asked(agents, "review")
+    yield _asked(agents, "review", BLOCKED, "--seen", "1")
+    yield _asked(agents, "review", BLOCKED, "--approve", code=1)
+    yield _asked(agents, "review", BLOCKED, "--approve", "--unseen")
+    yield _asked(agents, "review", BLOCKED)
+    yield _asked(agents, "review", BLOCKED, "--resolve", "all")
+    yield _asked(agents, "review", BLOCKED, "--since", "look")
 
 
 def _answers_about_layers(agents: AtWork) -> Iterator[WorkAnswer]:

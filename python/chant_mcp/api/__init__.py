@@ -15,6 +15,7 @@ from chant_mcp.api.handles import FoundItems, Handle, Handles, Problem, Section
 from chant_mcp.api.plans import PlanCriterion, PlanItem
 from chant_mcp.api.recent import RecentCommit
 from chant_mcp.api.repositories import Repositories
+from chant_mcp.api.reviews import Review
 from chant_mcp.api.specs import Approval, Criterion, Spec
 from chant_mcp.api.tickets import Ticket, TicketSection
 from chant_mcp.api.transactions import Transaction
@@ -40,6 +41,7 @@ __all__ = [
     "Problem",
     "RecentCommit",
     "Repositories",
+    "Review",
     "Section",
     "Spec",
     "Task",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from chant_mcp._core import Answer, ChantProject
 from chant_mcp.api.handles import Handle, refuse_open, words
+from chant_mcp.api.reviews import Review
 from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.renamed import FormerName
@@ -304,6 +305,16 @@ class Spec(Handle):
         """Disagree, and say why."""
         self._alone("reject")
         return self.reload(self._tools.reject(self.id, reason, by=by))
+
+    def review(self, *, since: str = "all") -> Review:
+        """Give the review of its work: hunks, criteria and comments, as of now.
+
+        Args:
+            since: `all` hunks, those not marked as seen (`look`), or those that are new since comments were
+                sent (`turn`).
+        """
+        self._alone("review")
+        return Review(self, self._tools.review_show(self.id, since=since).data)
 
     def start(
         self,

@@ -231,6 +231,15 @@ class Workspace:
         """
         return self._session.chant.leases(look=look, all=all).data
 
+    def review_queue(self) -> list[dict[str, Any]]:
+        """List the specs whose work waits to be read, first what is to be read first.
+
+        Returns:
+            Of each spec `spec_id`, `title`, `state`, `why`, `risk`, `hunks`, `new`, `open`, `stops`, `asked`,
+            `not_delivered`, `holds_up` and `since`.
+        """
+        return self._session.chant.review_queue().data["entries"]
+
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with files, unreadable ones included."""

@@ -85,6 +85,11 @@ def _waits_by(*reasons: str) -> Callable[[Data], bool]:
     return lambda item: _is_spec(item) and item.get("why") in reasons
 
 
+def _has_work(item: Data) -> bool:
+    """Return whether an agent worked on it, and a person is to read what it did."""
+    return _waits_by("approve", "merge", "conflict", *_HALTED)(item) and item["status"] != "pending"
+
+
 def _may_end(item: Data) -> bool:
     return _is_at_work(item) or _waits_by(*_HALTED)(item)
 
@@ -224,6 +229,8 @@ _ACTS = (
         "consent",
         is_of_person=True,
     ),
+    ItemAct("c", "Comment", _has_work, _decide("comment", "text"), "reason", is_of_person=True),
+    ItemAct("C", "Send comments", _has_work, _decide("send"), "consent", is_of_person=True),
     ItemAct("w", "Start", lambda item: _is_spec(item) and item["meaning"] == "can_begin", _start, "consent"),
     ItemAct(
         "w", "Start", lambda item: _is_plan(item) and item["meaning"] == "can_begin", _start_item, "consent"

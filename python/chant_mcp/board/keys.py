@@ -61,6 +61,8 @@ _OF_ITEMS = (
     BoardKey("m", "act('m')", "Merge", "Merge work that waits for it"),
     BoardKey("y", "act('y')", "Approve", "Show what would be approved, then approve it"),
     BoardKey("n", "act('n')", "Reject", "Reject it, with a reason"),
+    BoardKey("c", "act('c')", "Comment", "Comment on its work: PATH:LINE and a text, or a text alone"),
+    BoardKey("C", "act('C')", "Send", "Send your comments to its agent, in a new run"),
     BoardKey("F", "act('F')", "Finish", "Finish it, also with open boxes"),
     BoardKey("x", "act('x')", "Tick", "Tick a criterion by hand or take the tick back; complete a task"),
     BoardKey("S", "act('S')", "Status", "Choose the status of a task of a plan"),

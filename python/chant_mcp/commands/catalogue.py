@@ -53,6 +53,10 @@ _WORK = {
 }
 _DECIDE = {
     "inbox": ListedCommand("inbox:inbox", "List what needs you, with the command to type."),
+    "review": ListedCommand(
+        "review:review", "See what waits to be read, riskiest first; decide about comments."
+    ),
+    "comment": ListedCommand("review:comment", "Comment on lines, criteria, or all of the work on a spec."),
     "approve": ListedCommand("approval:approve", "Approve a spec, or the work on it."),
     "reject": ListedCommand("approval:reject", "Reject a spec, or the work on it, with a reason."),
     "merge": ListedCommand("work:merge", "Check and merge the work on specs."),

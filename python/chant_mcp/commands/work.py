@@ -51,6 +51,9 @@ from chant_mcp.terminal import say, say_json
 @click.option(
     "--dry-run", "is_trial", is_flag=True, help="Show only the expected time and cost, from earlier runs."
 )
+@click.option(
+    "--say", "words", metavar="TEXT", help="Say this of its work, and have the agent go on with it."
+)
 @click.option("--runner", is_flag=True, hidden=True)
 @click.option("--trusted", metavar="HASH", hidden=True)
 @json_option
@@ -67,6 +70,7 @@ def work(
     takes_all: bool,
     dialect: str | None,
     is_trial: bool,
+    words: str | None,
     runner: bool,
     trusted: str | None,
     as_json: bool,
@@ -82,12 +86,10 @@ def work(
         session.trust_named(trusted)
         run(session)
         return
-    if id is not None and takes_all:
-        raise click.UsageError("`--all` means all that is ready; leave the ID or `--all` out.")
-    if id is not None and dialect is not None:
-        raise click.UsageError(
-            "`--dialect` chooses among all that is ready; leave the ID or `--dialect` out."
-        )
+    if words is not None:
+        _say_and_go_on(session, id, words, as_json, is_alone=not (waits or is_trial or any(start.values())))
+        return
+    _refuse_both(id, takes_all=takes_all, dialect=dialect)
     if id is None and (ready := _ready_items(session, dialect)):
         if is_trial:
             first = next(iter(ready.values()))[0]
@@ -105,6 +107,25 @@ def work(
         _say_forecast(session.chant.work_forecast(ids[0], **start), as_json)
     else:
         context.exit(_work_on(session, ids, start, waits, as_json))
+
+
+def _refuse_both(id: str | None, *, takes_all: bool, dialect: str | None) -> None:
+    """Refuse an ID beside what chooses among all that is ready."""
+    if id is not None and takes_all:
+        raise click.UsageError("`--all` means all that is ready; leave the ID or `--all` out.")
+    if id is not None and dialect is not None:
+        raise click.UsageError(
+            "`--dialect` chooses among all that is ready; leave the ID or `--dialect` out."
+        )
+
+
+def _say_and_go_on(session: Session, id: str | None, words: str, as_json: bool, *, is_alone: bool) -> None:
+    """Say something of the work on a spec, and have its agent go on with that."""
+    if id is None or not is_alone:
+        raise click.UsageError("`--say` goes with the ID of a spec alone.")
+    from chant_mcp.commands.review import send_words
+
+    send_words(session, id, words, as_json)
 
 
 def _work_on(

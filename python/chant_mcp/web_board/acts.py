@@ -6,6 +6,7 @@ nothing is written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ from chant_mcp.session import Session
 from chant_mcp.web_board.sections import write_section
 
 Data = dict[str, Any]
+
+_PLACE = re.compile(r"(\S+:\d+(?:-\d+)?|c-[0-9a-f]{10})\s+(\S.*)", re.DOTALL)
+"""A text that begins with lines of a file, or with the comment that it replies to."""
 
 _BY = "board"
 """Who answers a question, in the records."""
@@ -67,6 +71,22 @@ def _reject(session: Session, body: Mapping[str, Any]) -> str:
     if not reason:
         raise InvalidArgumentError("A rejection needs a reason. Say what has to change.")
     return session.chant.reject(_seen_spec(session, body), reason).text
+
+
+def _comment(session: Session, body: Mapping[str, Any]) -> str:
+    """Say something of the work: at a place where the text begins with one, such as `src/mail.py:88`."""
+    text = _text(body, "text").strip()
+    found = _PLACE.match(text)
+    about, said = (found[1], found[2]) if found else (None, text)
+    return session.chant.comment(_spec(body), said, about=about).text
+
+
+def _send(session: Session, body: Mapping[str, Any]) -> str:
+    return session.chant.review_act(_spec(body), send=True).text
+
+
+def _resolve(session: Session, body: Mapping[str, Any]) -> str:
+    return session.chant.review_act(_spec(body), resolve=[_text(body, "thread")]).text
 
 
 def _answer(session: Session, body: Mapping[str, Any]) -> str:
@@ -156,6 +176,9 @@ def _parts(body: Mapping[str, Any], name: str, separator: str) -> list[str]:
 _ACTS: dict[str, Callable[[Session, Mapping[str, Any]], str | Data]] = {
     "approve": _approve,
     "reject": _reject,
+    "comment": _comment,
+    "send": _send,
+    "resolve": _resolve,
     "answer": _answer,
     "close_question": _close_question,
     "trust": _trust,

@@ -540,6 +540,63 @@ impl ChantProject {
         })
     }
 
+    /// Says something about the work on a spec, in the name of the person at this door.
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.CommentInput`.
+    #[pyo3(signature = (id, text, **comment))]
+    fn comment(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        text: &str,
+        comment: Option<KeywordArguments>,
+    ) -> Result<PyAnswer, Raised> {
+        let comment: runs::CommentInput = read(comment.as_ref())?;
+        answer(py, || {
+            let (project, id) = self.of_earlier_run(id)?;
+            runs::comment(&project, &id, text, &comment)
+        })
+    }
+
+    /// Returns the review of a spec: its hunks, criteria and threads. `since` is `all`, `look` or `turn`.
+    #[pyo3(signature = (id, *, since = "all"))]
+    fn review_show(&self, py: Python<'_>, id: &str, since: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || {
+            let (project, id) = self.of_earlier_run(id)?;
+            let scope = runs::ReviewScope::named(since)?;
+            runs::review_show(&project, &id, scope)
+        })
+    }
+
+    /// Returns the specs whose work waits to be read, first what is to be read first.
+    fn review_queue(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::review_queue(self.with_runs()?))
+    }
+
+    /// Takes what other clones said in reviews from a remote, and brings there what was said here.
+    #[pyo3(signature = (remote = None))]
+    fn review_exchange(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::review_exchange(self.with_runs()?, remote))
+    }
+
+    /// Does what the person at this door decided about threads and work.
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.ReviewAct`.
+    #[pyo3(signature = (id, *, progress = None, **act))]
+    fn review_act(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        progress: Option<Py<PyAny>>,
+        act: Option<KeywordArguments>,
+    ) -> Result<PyAnswer, Raised> {
+        let act: runs::ReviewAct = read(act.as_ref())?;
+        report_steps(py, progress.as_ref(), |tell| {
+            let (project, id) = self.of_earlier_run(id)?;
+            runs::review_act(&project, &id, &act, tell)
+        })
+    }
+
     /// Moves a completed spec to the archive.
     fn archive(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::archive(&self.project, id))

@@ -32,6 +32,7 @@ pub mod exchange;
 mod export;
 mod files;
 mod flushing;
+pub mod growing_refs;
 pub mod history;
 pub mod hooks;
 mod ignored_files;

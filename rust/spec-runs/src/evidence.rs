@@ -143,6 +143,13 @@ pub enum IncompleteReason {
     /// Nothing was committed since a person rejected the work.
     #[error("no commit changes a file since the work was rejected")]
     UnchangedSinceRejection,
+    /// Comments of people that were given to the agent have no answer.
+    #[error(
+        "{} no answer: {}",
+        if .0.len() == 1 { "1 comment has".to_owned() } else { format!("{} comments have", .0.len()) },
+        .0.join(", ")
+    )]
+    Unanswered(Vec<String>),
     /// Criteria are open.
     #[error("acceptance criteria are open: {}", .0.join("; "))]
     Open(Vec<String>),

@@ -22,6 +22,7 @@ pub mod prompt;
 pub mod receipt;
 mod receipt_store;
 pub mod recorded_runs;
+mod review;
 #[cfg(unix)]
 mod runtime;
 pub mod schedule;

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::review::{comment_rejection, resolve_rejections};
 #[cfg(not(unix))]
 use super::unsupported::PendingApproval;
 #[cfg(unix)]
@@ -50,6 +51,7 @@ pub fn approve(project: &Project, id: &str, judgement: &ApprovalInput) -> Result
         }
         Ok(Vec::new())
     })?;
+    resolve_rejections(project, &spec, &decision.by)?;
     let mut text = describe_decision(&spec, &decision, is_new, &known);
     text.push_str(&pending.land(project)?);
     super::settle_aside(project);
@@ -83,6 +85,13 @@ pub fn reject(project: &Project, id: &str, judgement: &ApprovalInput) -> Result<
         Ok(steps)
     })?;
     let mut text = describe_decision(&spec, &decision, is_new, &known);
+    if let Some(reason) = decision.reason.as_deref().filter(|_| is_new)
+        && let Err(error) = comment_rejection(project, &spec, &decision.by, reason)
+    {
+        text.push_str(&format!(
+            "\nIts reason is in the spec, and could not be said in its review: {error}"
+        ));
+    }
     text.push_str(&follows);
     text.push_str(&pending.send_back(project, &decision)?);
     super::settle_aside(project);

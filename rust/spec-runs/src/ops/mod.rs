@@ -27,6 +27,7 @@ mod merge;
 #[cfg(unix)]
 mod pause;
 mod receipts;
+mod review;
 #[cfg(unix)]
 mod shared_remote;
 #[cfg(unix)]
@@ -76,6 +77,10 @@ pub use merge::merge;
 #[cfg(unix)]
 pub use pause::{pause, takeover};
 pub use receipts::{ReceiptQuery, receipt_fetch, receipt_push, receipt_show, receipt_verify};
+pub use review::{
+    CommentInput, ReviewAct, ReviewScope, comment, review_act, review_exchange, review_queue,
+    review_show,
+};
 #[cfg(unix)]
 pub use split::{split, split_question};
 #[cfg(unix)]

@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::{Value, json};
 
-use self::quoted_text::{MEANING, enclose_text, on_a_line};
+use self::quoted_text::MEANING;
+pub(crate) use self::quoted_text::{enclose_text, on_a_line};
 use chant_specs::model::{Spec, SpecType};
 use chant_specs::project::prompts::is_name;
 use chant_text::front_matter;

@@ -10,14 +10,14 @@ pub(super) const MEANING: &str = "## Texts of the project\n\n\
 const MIN_COUNT: usize = 4;
 
 /// Returns a text between lines of more tildes than it has anywhere in a row.
-pub(super) fn enclose_text(text: &str) -> String {
+pub(crate) fn enclose_text(text: &str) -> String {
     let longest = text.split(|c| c != '~').map(str::len).max().unwrap_or(0);
     let fence = "~".repeat(MIN_COUNT.max(longest + 1));
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
 /// Returns a word of a document on one line.
-pub(super) fn on_a_line(word: &str) -> String {
+pub(crate) fn on_a_line(word: &str) -> String {
     let is_break = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
     word.replace(is_break, " ")
 }

@@ -63,6 +63,8 @@ pub(super) struct LaunchInputs<'a> {
     pub asked: &'a RunOptions,
     /// The variables of the run alone: its ports, and those of its environment.
     pub own_variables: &'a [(String, String)],
+    /// The words of people on the work, as a part of the prompt.
+    pub review: Option<&'a str>,
 }
 
 /// Returns the agent that a start asks for, or the configured one.
@@ -499,7 +501,11 @@ impl LaunchInputs<'_> {
             prompt: &|name| prompt_text(self.project, agreed, name),
             file: &file,
         };
-        Ok(prompt::assemble_prompt(&parts).map_err(SpecRunError::from)?)
+        let mut prompt = prompt::assemble_prompt(&parts).map_err(SpecRunError::from)?;
+        if let Some(review) = self.review {
+            prompt.push_str(&format!("\n{review}\n"));
+        }
+        Ok(prompt)
     }
 
     /// Returns our server as the agent's host starts it: a pipe to the run's own server, which the

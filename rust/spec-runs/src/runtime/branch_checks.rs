@@ -178,6 +178,7 @@ impl CompletionCheck<'_> {
             spec: &scene.spec,
             place,
             asked: &record.asked,
+            review: None,
             own_variables,
         };
         match start_logged(

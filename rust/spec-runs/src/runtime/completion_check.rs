@@ -21,6 +21,7 @@ use crate::evidence::{
 };
 use crate::output;
 use crate::project::ProjectRuns;
+use crate::review::{note_answers, unanswered};
 use chant_agent_events::{FailureCause, words_of_no_change};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -110,6 +111,14 @@ impl CompletionCheck<'_> {
             evidence
                 .reasons
                 .push(IncompleteReason::UnchangedSinceRejection);
+        }
+        let spec = &self.place.spec_in_git;
+        note_answers(self.project, &scene.repo, &record, spec, &found)?;
+        if evidence.is_complete() {
+            let owed = unanswered(self.project, &record)?;
+            if !owed.is_empty() {
+                evidence.reasons.push(IncompleteReason::Unanswered(owed));
+            }
         }
         if evidence.is_complete() {
             // They may take long, and are asked only about work that is done otherwise.

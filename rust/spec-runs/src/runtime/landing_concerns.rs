@@ -168,6 +168,12 @@ pub(super) fn landing_concerns(
     Ok(kept)
 }
 
+/// Returns true for a text with something that looks like a secret.
+pub(crate) fn looks_like_secret(text: &str) -> bool {
+    let secrets = SECRETS.as_ref();
+    secrets.is_some_and(|secrets| secrets.is_match(text.as_bytes()))
+}
+
 /// Returns true if a file gets a secret that it does not have yet.
 fn has_secret(
     repo: &Repo,

@@ -36,7 +36,7 @@ mod item_environment;
 mod item_work;
 mod landed_specs;
 pub(super) mod landing;
-mod landing_concerns;
+pub(super) mod landing_concerns;
 mod launch_environment;
 pub(super) mod login_copy;
 mod masked_settings;

@@ -134,6 +134,7 @@ impl PlacedSteps<'_> {
             spec: &spec,
             place: &place,
             asked: &self.wanted.asked,
+            review: None,
             own_variables: &[],
         };
         let job = briefing.job(&prompts, None);

@@ -300,6 +300,7 @@ impl CheckedCommit<'_> {
             spec: self.of.spec,
             place: &self.place,
             asked,
+            review: None,
             own_variables: self
                 .ports
                 .as_ref()

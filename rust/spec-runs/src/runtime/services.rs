@@ -233,6 +233,7 @@ impl ServiceStart<'_> {
             spec,
             place: self.place,
             asked: &asked,
+            review: None,
             own_variables: &variables,
         };
         let argv: Vec<String> = argv.iter().map(filled).collect();

@@ -22,6 +22,7 @@ use super::spec_state::{self, change_spec, spec_of};
 use crate::evidence;
 use crate::leases::LeaseKeeper;
 use crate::project::ProjectRuns;
+use crate::review::deliver;
 use chant_agent_events::FailureCause;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -239,8 +240,15 @@ impl<'a> SpecRunner<'a> {
         self.mark(&snapshot, &spec, &place)?;
         run.reached("after-status")?;
         run.step("Starting the agent");
+        // An agent elsewhere gets its prompt there, where nothing is known of reviews: what was sent goes on waiting.
+        let review = match &run.record().asked.on {
+            None => deliver(self.project, &repo, &spec, &run.record().process_id)?,
+            Some(_) => None,
+        };
+        run.reached("after-delivery")?;
         let briefing = LaunchInputs {
             project: self.project,
+            review: review.as_deref(),
             repo: &repo,
             config: &config,
             spec: &spec,

@@ -8,5 +8,6 @@ pub mod environment;
 pub mod fence;
 pub mod leases;
 pub mod receipt;
+pub mod review;
 pub mod split;
 pub mod work;

@@ -182,6 +182,22 @@ impl StateFolder {
         (self.ownership() == StateOwnership::Own).then(|| owner::id(folder))?
     }
 
+    /// Returns the signature of a text of this user's in this folder, which nobody else can make.
+    ///
+    /// # Errors
+    /// `NoState` where no place for the user's own files is set, or the key cannot be read or made.
+    pub fn signature(&self, text: &str) -> Result<String, StoreError> {
+        let user = self.user.as_ref().ok_or_else(nowhere)?;
+        Ok(user.key_made()?.signature(text))
+    }
+
+    /// Returns true if [`StateFolder::signature`] made a signature of a text.
+    pub fn has_signed(&self, text: &str, signature: &str) -> bool {
+        let key = self.user.as_ref().map(UserState::key);
+        let key = key.and_then(|key| key.ok().flatten());
+        key.is_some_and(|key| key.has_signed(text, signature))
+    }
+
     /// Returns what a person should know of it, in a sentence.
     pub fn problem(&self) -> Option<String> {
         let folder = self.place()?.display();

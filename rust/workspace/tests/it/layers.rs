@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 26] = [
+const ARROWS: [(&str, &[&str]); 27] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -46,6 +46,7 @@ const ARROWS: [(&str, &[&str]); 26] = [
     ("environment", &["base", "config", "git", "store", "text"]),
     ("places", &["git", "store"]),
     ("leases", &["base", "config", "git", "store"]),
+    ("review", &["base", "git", "store", "text"]),
     ("trust", &["base", "config", "git", "store", "text"]),
     ("agent-events", &["base"]),
     ("work", &["agent-events", "base", "confine", "store"]),
@@ -84,6 +85,7 @@ const ARROWS: [(&str, &[&str]); 26] = [
             "graph",
             "leases",
             "provider",
+            "review",
             "specs",
             "store",
             "text",
@@ -205,6 +207,11 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "spec-runs/cluster/",
             "spec-runs/receipt/",
             "spec-runs/view/",
+            "review/anchor.rs",
+            "review/draft.rs",
+            "review/event.rs",
+            "review/journal.rs",
+            "review/look.rs",
             "specs/view/",
             "speckit/events.rs",
             "speckit/questions.rs",

@@ -143,6 +143,7 @@ impl LandingHooks<'_> {
             spec: &self.spec,
             place: &folder.place,
             asked: &self.record.asked,
+            review: None,
             own_variables: &folder.ports.variables,
         };
         let started = start_logged(

@@ -10,6 +10,7 @@ mod merge_turn;
 mod message;
 mod on_remote;
 mod request_command;
+mod review_stop;
 mod style;
 mod train;
 
@@ -199,8 +200,8 @@ impl RunLanding<'_> {
         if self.is_landed(&sight)? {
             return Ok(Some(RunLandingOutcome::Merged));
         }
-        if let Some(why) = self.changed_hooks()? {
-            return Ok(Some(RunLandingOutcome::Doubtful(why)));
+        if let Some(stopped) = self.stopped_before_merge()? {
+            return Ok(Some(stopped));
         }
         let new = match self.merge(&sight)? {
             MergeOutcome::Nothing => {

@@ -227,8 +227,8 @@ impl RunLanding<'_> {
         if let Some(why) = self.unite_with_remote(&mut sight)? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
-        if let Some(why) = self.changed_hooks()? {
-            return Ok(Settled(RunLandingOutcome::Doubtful(why)));
+        if let Some(stopped) = self.stopped_before_merge()? {
+            return Ok(Settled(stopped));
         }
         let tried = MergeTry {
             old: sight.old.clone(),

@@ -16,6 +16,7 @@ use super::halving::{CheckedPosition, TrainStep, next_step};
 use crate::evidence::IncompleteReason;
 use crate::leases::SpecLeases;
 use crate::receipt_store::{LandedRun, prepare_of_run};
+use crate::review::gate::landing_stop;
 use crate::runtime::environment::CommitOrigin;
 use crate::runtime::rerun::{CommitChecks, exit_of};
 use crate::runtime::spec_state::spec_of;
@@ -127,6 +128,13 @@ impl TrainChecker<'_> {
         for landing in &row.landings {
             if self.has_ended(&landing.run) {
                 let refusal = LeaseRefusal::RunEnded;
+                return row.note(landing, LandingVerdict::Refused { refusal });
+            }
+            // A person may say something while a landing waits for its checks.
+            if let Ok(record) = self.runs.get(&landing.run)
+                && let Some(why) = landing_stop(self.project, &record.spec_id)?
+            {
+                let refusal = LeaseRefusal::Unchecked { why };
                 return row.note(landing, LandingVerdict::Refused { refusal });
             }
         }

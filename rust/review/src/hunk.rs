@@ -1,0 +1,95 @@
+//! The hunks of a difference, each with a name that numbers of lines and commits have no part in.
+
+use chant_store::digest::sha256;
+use chant_text::line_diff::{DiffHunk, LineSide, diff_hunks};
+
+/// Unchanged lines on each side that are part of a name.
+const CONTEXT: usize = 3;
+/// Digits of a name.
+const DIGITS: usize = 16;
+
+/// A hunk with its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedHunk {
+    /// The name: of path, removed lines, added lines, and the unchanged ones around them.
+    pub name: String,
+    /// The file.
+    pub path: String,
+    /// Its first line in the newer text, from 1; where nothing is left, the line behind.
+    pub first: usize,
+    /// The number of lines of the newer text that it spans.
+    pub length: usize,
+    /// Its lines.
+    pub hunk: DiffHunk,
+}
+
+/// Returns the hunks in which two versions of a file differ.
+pub fn named_hunks(path: &str, older: &str, newer: &str) -> Vec<NamedHunk> {
+    let hunks = diff_hunks(older, newer).into_iter();
+    hunks
+        .map(|hunk| {
+            let (first, length) = newer_range(&hunk.head);
+            NamedHunk {
+                name: name_of(path, &hunk.lines),
+                path: path.to_owned(),
+                first,
+                length,
+                hunk,
+            }
+        })
+        .collect()
+}
+
+fn name_of(path: &str, lines: &[(LineSide, String)]) -> String {
+    let of = |side: LineSide| -> Vec<&str> {
+        let lines = lines.iter().filter(|(of, _)| *of == side);
+        lines.map(|(_, text)| text.as_str()).collect()
+    };
+    let context = |line: &&(LineSide, String)| line.0 == LineSide::Both;
+    let before = lines.iter().take_while(context).take(CONTEXT);
+    let after = lines.iter().rev().take_while(context).take(CONTEXT);
+    let around: Vec<&str> = before.chain(after).map(|(_, text)| text.as_str()).collect();
+    let parts = (path, of(LineSide::Removed), of(LineSide::Added), around);
+    let text = serde_json::to_string(&parts).unwrap_or_default();
+    sha256(text.as_bytes())[..DIGITS].to_owned()
+}
+
+/// The first line and the number of lines in the newer text, by a head such as `@@ -2,7 +2,8 @@`.
+fn newer_range(head: &str) -> (usize, usize) {
+    let range = head.split_once('+').map_or("", |(_, rest)| rest);
+    let range = range.split(' ').next().unwrap_or_default();
+    let (first, length) = range.split_once(',').unwrap_or((range, "1"));
+    (
+        first.parse().unwrap_or_default(),
+        length.parse().unwrap_or(1),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_depends_on_words_and_neighbours_and_not_on_numbers() {
+        let (older, newer) = ("a\nb\nc\nd\ne\n", "a\nb\nC\nd\ne\n");
+        let names = |older: &str, newer: &str, path: &str| -> Vec<String> {
+            let hunks = named_hunks(path, older, newer).into_iter();
+            hunks.map(|hunk| hunk.name).collect()
+        };
+        let once = names(older, newer, "f");
+        assert_eq!(once.len(), 1);
+        assert_ne!(names(older, newer, "g"), once);
+        assert_ne!(names(older, &newer.replace('C', "D"), "f"), once);
+        // Other neighbours make another name; lines further away do not.
+        let below = |above: &str| [older, newer].map(|text| format!("{above}{text}"));
+        let (near, [far, farther]) = (below("z\n"), [below("1\nz\n"), below("2\n1\nz\n")]);
+        assert_ne!(names(&near[0], &near[1], "f"), once);
+        assert_eq!(names(&far[0], &far[1], "f"), names(&near[0], &near[1], "f"));
+        assert_eq!(
+            names(&farther[0], &farther[1], "f"),
+            names(&near[0], &near[1], "f")
+        );
+        let hunk = &named_hunks("f", older, newer)[0];
+        assert_eq!((hunk.first, hunk.length), (1, 5));
+    }
+}

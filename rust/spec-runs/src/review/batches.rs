@@ -1,0 +1,32 @@
+//! Which of the batches that people sent reached an agent.
+
+use chant_base::error::Error;
+use chant_review::thread::SentBatch;
+use chant_store::StoreError;
+use chant_work::WorkError;
+use chant_work::run_record::RunRecord;
+use chant_work::run_store::RunStore;
+
+/// Returns true if a batch reached an agent.
+///
+/// # Errors
+/// A failure to read the records.
+pub(crate) fn is_delivered(runs: &RunStore, batch: &SentBatch) -> Result<bool, Error> {
+    for (run, _, _) in &batch.deliveries {
+        let has_started = match runs.get(run) {
+            Ok(record) => has_agent(&record),
+            // Records are kept for days; what is older than that was over long ago.
+            Err(WorkError::Store(StoreError::Missing { .. })) => true,
+            Err(error) => return Err(error.into()),
+        };
+        if has_started {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn has_agent(record: &RunRecord) -> bool {
+    let agent = record.agent.as_ref();
+    agent.is_some_and(|agent| agent.pid.is_some())
+}

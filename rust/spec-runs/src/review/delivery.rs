@@ -1,0 +1,131 @@
+//! Gives what people sent to the agent of a run: each batch once, and none is lost.
+//!
+//! A batch counts as given when the run that it was given to started its agent. A runner that died before that gave
+//! nothing, and the next run of the spec has it.
+
+use std::sync::Arc;
+
+use super::prompt_text::{PlacedThread, review_section};
+use super::work_range::WorkRange;
+use super::{CommitSide, ProjectReviews, is_delivered, of_run, placement_of};
+use crate::project::ProjectRuns;
+use chant_base::error::Error;
+use chant_git::Repo;
+use chant_git::bookkeeping::WorkQuery;
+use chant_review::anchor::Anchor;
+use chant_review::event::{AuthorKind, DeliveryWay, EventBody};
+use chant_review::placing::{CommitFiles as _, Placement};
+use chant_review::thread::ReviewThread;
+use chant_specs::model::Spec;
+use chant_specs::project::Project;
+
+/// Lines around the commented ones that the agent is shown.
+const AROUND: usize = 3;
+/// Commits of the branch that it is told of.
+const MOST_COMMITS: usize = 20;
+/// Why batches are given in a new session.
+const NEW_SESSION: &str = "sessions of agents are not kept";
+
+/// Notes that a run gives its agent what was sent and not given yet, and returns the part of its prompt with that and
+/// with what is open from before; `None` if there is nothing of the kind.
+///
+/// # Errors
+/// A failure to read or write the review.
+pub(crate) fn deliver(
+    project: &Project,
+    repo: &Arc<Repo>,
+    spec: &Spec,
+    run: &str,
+) -> Result<Option<String>, Error> {
+    let reviews = ProjectReviews::of(project)?;
+    let known = reviews.read(spec.id.as_str())?;
+    if known.threads.batches.is_empty() {
+        return Ok(None);
+    }
+    let runs = project.runs()?;
+    let mut waiting = Vec::new();
+    for batch in &known.threads.batches {
+        if !is_delivered(&runs, batch)? {
+            waiting.push(batch.name.clone());
+        }
+    }
+    let author = of_run(AuthorKind::Runner, "chant-mcp", run);
+    reviews
+        .store()
+        .change(spec.id.as_str(), &project.clock.stamp(), |_| {
+            let delivered = waiting.iter().map(|batch| {
+                let said = EventBody::Delivered {
+                    batch: batch.clone(),
+                    run: run.to_owned(),
+                    how: DeliveryWay::Digest,
+                    why: NEW_SESSION.to_owned(),
+                };
+                (author.clone(), said)
+            });
+            Ok(delivered.collect())
+        })?;
+    let range = WorkRange::of(project, Some(repo), spec)?;
+    let is_sent = |thread: &&ReviewThread| thread.is_open() && !thread.batches.is_empty();
+    let mut placed = Vec::new();
+    for thread in known.threads.threads.iter().filter(is_sent) {
+        let document = (&*spec.path, &*spec.text);
+        let placement = placement_of(repo, range.as_ref(), document, &thread.anchor)?;
+        placed.push(PlacedThread {
+            lines: shown_lines(repo, range.as_ref(), thread, placement.as_ref()),
+            placement,
+            is_earlier: thread.batches.iter().all(|batch| !waiting.contains(batch)),
+            thread,
+        });
+    }
+    if placed.is_empty() {
+        return Ok(None);
+    }
+    let done = match &range {
+        Some(range) => commits_of(repo, range)?,
+        None => Vec::new(),
+    };
+    Ok(Some(review_section(&placed, &done)))
+}
+
+/// The commented lines as they are now with some around them; those that were commented on where they are gone.
+fn shown_lines(
+    repo: &Repo,
+    range: Option<&WorkRange>,
+    thread: &ReviewThread,
+    placement: Option<&Placement>,
+) -> Vec<String> {
+    let Anchor::Line(line) = &thread.anchor else {
+        return Vec::new();
+    };
+    if let (
+        Some(range),
+        Some(Placement::Placed {
+            path, first, last, ..
+        }),
+    ) = (range, placement)
+        && line.side == chant_review::anchor::DiffSide::New
+    {
+        let text = CommitSide::of(repo, &range.tip)
+            .text(path)
+            .unwrap_or_default();
+        let from = first.saturating_sub(AROUND + 1);
+        let shown = text.lines().skip(from).take(last + AROUND - from);
+        return shown.map(str::to_owned).collect();
+    }
+    line.lines.clone()
+}
+
+fn commits_of(repo: &Repo, range: &WorkRange) -> Result<Vec<String>, Error> {
+    let Some(branch) = &range.branch else {
+        return Ok(Vec::new());
+    };
+    let work = repo.evidence(&WorkQuery {
+        branch,
+        base: &range.base,
+        target: None,
+        besides: &[],
+    })?;
+    let above = work.commits.len().saturating_sub(MOST_COMMITS);
+    let commits = work.commits[above..].iter();
+    Ok(commits.map(|commit| commit.subject.clone()).collect())
+}
