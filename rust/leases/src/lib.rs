@@ -16,6 +16,7 @@ mod claim;
 pub mod client;
 mod due_values;
 mod error;
+mod given_back;
 pub mod known_remote;
 mod leader;
 mod lease_values;

@@ -5,6 +5,7 @@
 mod keeper;
 pub(super) mod last_look;
 mod ledger;
+mod lost_landings;
 mod number_claims;
 pub(super) mod other_clone;
 
@@ -30,6 +31,7 @@ use chant_work::run_record::{LeaseEntry, RunRecord};
 
 pub(super) use keeper::LeaseKeeper;
 pub(super) use ledger::{RUN_TOKEN, SpecRunLedger, spec_key};
+pub(super) use lost_landings::lost_sentence;
 pub use number_claims::RemoteNumbers;
 
 /// The part of the state that holds leases.
@@ -330,6 +332,14 @@ impl<'a> SpecLeases<'a> {
         lease.map(with_holder).transpose()
     }
 
+    /// Returns true if another clone has the spec of a run of this one, or landed it, by the last look.
+    pub(super) fn is_overtaken(&self, record: &RunRecord) -> Result<bool, Error> {
+        let newest = self.newest_lease(&record.spec_id)?;
+        Ok(newest.is_some_and(|(lease, is_own)| {
+            lease.token > record.token || (lease.token == record.token && !is_own)
+        }))
+    }
+
     /// Returns what the last look found; nothing is asked of the remote.
     pub(super) fn last_look(&self) -> Result<Option<RemoteView>, Error> {
         Ok(self.client()?.last_look()?)
@@ -379,13 +389,14 @@ impl<'a> SpecLeases<'a> {
         }
     }
 
-    /// Gives back a lease whose holder a person knows to be dead.
+    /// Gives back a lease whose holder a person knows to be dead; `above` is the highest token of runs here.
     ///
     /// # Errors
     /// That there is none, or that the remote does not answer or refuses.
-    pub(super) fn free(&self, spec_id: &str) -> Result<(), Error> {
+    pub(super) fn free(&self, spec_id: &str, above: u64) -> Result<(), Error> {
         let spec = self.ledger.key(spec_id);
-        match self.client()?.ask(LeaseWish::Free { spec }, CLAIM_LIMIT)? {
+        let wish = LeaseWish::Free { spec, above };
+        match self.client()?.ask(wish, CLAIM_LIMIT)? {
             LeaseAnswer::Done => Ok(()),
             other => Err(Self::refused(spec_id, other)),
         }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::leases::SpecLeases;
 use crate::leases::other_clone::ACT;
+use crate::leases::{SpecLeases, lost_sentence};
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::leases::LeaseSettings;
@@ -55,6 +55,7 @@ fn tried(
         Some(leases) => leases.probe()?,
         None => None,
     };
+    problems.extend(lost_sentence(project, config)?);
     if let Some(fault) = fault {
         problems.push(fault);
         return Ok(format!("{remote}: it cannot hold leases as it is"));
