@@ -1,4 +1,4 @@
-"""What a clone tells of the others is so: work that landed elsewhere, leases nobody can read, overtaken runs."""
+"""What a clone tells of the others is so: work that landed, leases nobody can read, overtaken runs."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import click
 from chant_mcp._core import Answer
 from chant_mcp.commands.answers import exit_code_1, json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust, is_person
+from chant_mcp.commands.follow_ready import follow_ready
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.errors import (
@@ -31,6 +32,9 @@ from chant_mcp.terminal import say, say_json
 @click.argument("id", required=False)
 @click.option("-w", "--wait", "waits", is_flag=True, help="Wait until the work has ended.")
 @click.option("--all", "takes_all", is_flag=True, help="Work on all that is ready, without asking.")
+@click.option(
+    "--follow", "follows", is_flag=True, help="With --all: go on with what becomes ready, until Ctrl-C."
+)
 @click.option("--dialect", metavar="NAME", help="Without ID: only what is ready of one format.")
 @click.option("--chain", is_flag=True, help="Continue with the specs that become ready after it.")
 @click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Run N agents at a time.")
@@ -65,6 +69,7 @@ def work(
     id: str | None,
     waits: bool,
     takes_all: bool,
+    follows: bool,
     dialect: str | None,
     is_trial: bool,
     runner: bool,
@@ -88,6 +93,11 @@ def work(
         raise click.UsageError(
             "`--dialect` chooses among all that is ready; leave the ID or `--dialect` out."
         )
+    if follows:
+        _refuse_to_follow(takes_all=takes_all, others=waits or is_trial or as_json or dialect is not None)
+        if on := start.get("on"):
+            session.prepare_cluster(on)
+        context.exit(follow_ready(session, start))
     if id is None and (ready := _ready_items(session, dialect)):
         if is_trial:
             first = next(iter(ready.values()))[0]
@@ -105,6 +115,17 @@ def work(
         _say_forecast(session.chant.work_forecast(ids[0], **start), as_json)
     else:
         context.exit(_work_on(session, ids, start, waits, as_json))
+
+
+def _refuse_to_follow(*, takes_all: bool, others: bool) -> None:
+    """Refuse what does not go together with `--follow`."""
+    if not takes_all:
+        raise click.UsageError("`--follow` goes on with all that becomes ready; add `--all`.")
+    if others:
+        raise click.UsageError(
+            "`--follow` works on specs until you end it, and shows them; leave `--wait`, `--dry-run`, `--json` and "
+            "`--dialect` out."
+        )
 
 
 def _work_on(
