@@ -1,4 +1,4 @@
-"""`work --all --follow` in several clones: nothing is refused, all lands once, and what becomes ready is begun."""
+"""`work --all --follow` in several clones: nothing is refused, all lands once, later specs are begun, too."""
 
 from __future__ import annotations
 

@@ -29,6 +29,8 @@ def follow_ready(session: Session, start: StartRequestOfPerson) -> int:
     """Work on all specs that are ready, again and again, until it is interrupted; give the exit code."""
     from chant_mcp.commands import display, live, run_display
 
+    if on := start.get("on"):
+        session.prepare_cluster(on)
     out, err = display.console(), display.console(for_errors=True)
     starter = ReadyStarter(session.chant, start)
     with RemoteFollower(session.chant) as follower:

@@ -62,7 +62,7 @@ from chant_mcp.terminal import say, say_json
 @changes_files
 @asks_for_trust
 @click.pass_context
-@exit_code_1("`--wait` is given and the work was not completed")
+@exit_code_1("`--wait` is given and the work was neither completed nor, with `landing: pr`, proposed")
 def work(
     context: click.Context,
     session: Session,
@@ -95,26 +95,42 @@ def work(
         )
     if follows:
         _refuse_to_follow(takes_all=takes_all, others=waits or is_trial or as_json or dialect is not None)
-        if on := start.get("on"):
-            session.prepare_cluster(on)
         context.exit(follow_ready(session, start))
-    if id is None and (ready := _ready_items(session, dialect)):
+    if id is None:
+        context.exit(_work_on_ready(session, start, dialect, (takes_all, is_trial), (waits, as_json)))
+    if is_trial:
+        _say_forecast(session.chant.work_forecast(id, **start), as_json)
+    else:
+        context.exit(_work_on(session, [id], start, waits, as_json))
+
+
+def _work_on_ready(
+    session: Session,
+    start: StartRequestOfPerson,
+    dialect: str | None,
+    how: tuple[bool, bool],
+    shown: tuple[bool, bool],
+) -> int:
+    """Work on all that is ready, or show what that would cost; give the exit code."""
+    (takes_all, is_trial), (waits, as_json) = how, shown
+    if ready := _ready_items(session, dialect):
         if is_trial:
             first = next(iter(ready.values()))[0]
             _say_forecast(session.chant.work_forecast(first, **start), as_json)
-            return
+            return 0
         if not takes_all:
             _confirm_items(session, ready)
-        context.exit(_work_on_all(session, ready, start, waits, as_json))
-    ids = [id] if id is not None else _all_ready(session, start, asks=not (takes_all or is_trial))
+        return _work_on_all(session, ready, start, waits, as_json)
+    ids = _all_ready(session, start, asks=not (takes_all or is_trial))
     if not ids:
         if as_json:
             say_json(written({"processes": []}))
         say("No spec is ready; nothing was started.", err=True)
-    elif is_trial:
+        return 0
+    if is_trial:
         _say_forecast(session.chant.work_forecast(ids[0], **start), as_json)
-    else:
-        context.exit(_work_on(session, ids, start, waits, as_json))
+        return 0
+    return _work_on(session, ids, start, waits, as_json)
 
 
 def _refuse_to_follow(*, takes_all: bool, others: bool) -> None:
@@ -123,8 +139,8 @@ def _refuse_to_follow(*, takes_all: bool, others: bool) -> None:
         raise click.UsageError("`--follow` goes on with all that becomes ready; add `--all`.")
     if others:
         raise click.UsageError(
-            "`--follow` works on specs until you end it, and shows them; leave `--wait`, `--dry-run`, `--json` and "
-            "`--dialect` out."
+            "`--follow` works on specs until you end it, and shows them. "
+            "Leave `--wait`, `--dry-run`, `--json` and `--dialect` out."
         )
 
 
@@ -384,10 +400,11 @@ def watched(watch: Watch, id: str | None, as_json: bool) -> int:
         say(f"The work goes on. `chant-mcp runs{named} -f` shows it again; {stop} stops it.", err=True)
         return 1
     err = display.console(for_errors=True)
-    failed = [one for one in ended if one.state != "completed"]
-    for one in failed:
+    short = [one for one in ended if one.state != "completed"]
+    for one in short:
         err.print(run_display.ended(one), soft_wrap=True)
-    return 1 if failed else 0
+    # Where work lands by requests, an open one is what was asked for.
+    return 1 if any(not one.run.get("proposed") for one in short) else 0
 
 
 @click.command()

@@ -245,6 +245,18 @@ pub enum LeaseRefusal {
         /// The remote's reason.
         why: String,
     },
+    /// The remote does not let this clone push to the target.
+    #[error(
+        "{remote} does not let this clone push to {target}: {why}. Set `landing: pr` below `leases`, so that work is proposed there instead."
+    )]
+    LandingForbidden {
+        /// The remote.
+        remote: String,
+        /// The target.
+        target: String,
+        /// The remote's words.
+        why: String,
+    },
     /// The remote cannot change several refs at once.
     #[error("{remote} does not speak atomic pushes, so `landing: push` cannot be fenced there.")]
     NotAtomic {

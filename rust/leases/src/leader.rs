@@ -7,6 +7,7 @@ use super::LeaseError;
 use super::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
 use super::batch::PushBatch;
 use super::client::{LeaseClient, VIEW};
+use super::landing_right::LandingRight;
 use super::machine::MachineTime;
 use super::own_name::OwnName;
 use super::push_pace::PushPace;
@@ -380,6 +381,9 @@ impl<'a> LeaseLeader<'a> {
         self.pace.note_answer(queue, is_well)?;
         match outcome {
             PushOutcome::Applied => {
+                if batch.target(view) != view.target {
+                    LandingRight::Granted.remember(queue, &target)?;
+                }
                 batch.apply(view, &self.names);
                 self.save(view)?;
                 self.answer_all(batch)?;
@@ -402,9 +406,18 @@ impl<'a> LeaseLeader<'a> {
                 let Some(first) = own.first() else {
                     return Ok(PushStep::Again(None));
                 };
-                let refusal = LeaseRefusal::Forbidden {
-                    name: first.name.clone(),
-                    why: first.why.clone(),
+                let refusal = if first.name == target {
+                    LandingRight::Refused(first.why.clone()).remember(queue, &target)?;
+                    LeaseRefusal::LandingForbidden {
+                        remote: client.settings.remote.clone(),
+                        target: client.target.to_owned(),
+                        why: first.why.clone(),
+                    }
+                } else {
+                    LeaseRefusal::Forbidden {
+                        name: first.name.clone(),
+                        why: first.why.clone(),
+                    }
                 };
                 let wishes = batch.wishes_on(&names, &target);
                 self.refuse(wishes.iter(), &refusal)?;

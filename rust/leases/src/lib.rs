@@ -18,6 +18,7 @@ mod due_values;
 mod error;
 mod given_back;
 pub mod known_remote;
+pub mod landing_right;
 mod leader;
 mod lease_values;
 mod machine;

@@ -19,8 +19,9 @@ use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::leases::{LandingWay, LeaseSettings};
 use chant_git::Repo;
-use chant_leases::answer::{LeaseAnswer, LeaseWish};
+use chant_leases::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
 use chant_leases::client::LeaseClient;
+use chant_leases::landing_right::LandingRight;
 use chant_leases::record::LeaseRecord;
 use chant_leases::record::RequestedStop;
 use chant_leases::view::RemoteView;
@@ -125,6 +126,29 @@ impl<'a> SpecLeases<'a> {
     /// Returns the name of the remote.
     pub(super) fn remote(&self) -> &str {
         &self.settings.remote
+    }
+
+    /// Returns why nothing of this clone can land, as far as that is known or can be tried; `is_anew` for what holds now.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub(super) fn forbidden_landing(&self, is_anew: bool) -> Result<Option<LeaseRefusal>, Error> {
+        if self.settings.landing != LandingWay::Push {
+            return Ok(None);
+        }
+        let client = self.client()?;
+        if client.last_look()?.is_none() {
+            // Without an answer the claim says so.
+            client.ask(LeaseWish::Look, CLAIM_LIMIT)?;
+        }
+        Ok(match client.landing_right(is_anew)? {
+            LandingRight::Refused(why) => Some(LeaseRefusal::LandingForbidden {
+                remote: self.settings.remote.clone(),
+                target: self.target.clone(),
+                why,
+            }),
+            LandingRight::Granted | LandingRight::Unknown => None,
+        })
     }
 
     /// Claims specs for runs, all in one push: each with the token that its own is above. Gives the token of

@@ -52,7 +52,15 @@ fn tried(
         problems.extend(old_locks(folder, settings, config.main_branch()));
     }
     let fault = match SpecLeases::of(project, config)? {
-        Some(leases) => leases.probe()?,
+        Some(leases) => {
+            let fault = leases.probe()?;
+            if fault.is_none()
+                && let Some(refusal) = leases.forbidden_landing(true)?
+            {
+                problems.push(refusal.to_string());
+            }
+            fault
+        }
         None => None,
     };
     problems.extend(lost_sentence(project, config)?);
