@@ -213,6 +213,7 @@ class StartRequest(TypedDict, total=False):
 class StartRequestOfPerson(StartRequest, total=False):
     """What a person or a script may choose besides."""
 
+    takes_any: bool
     fresh: bool
     base: str | None
     agent: str | None

@@ -59,6 +59,10 @@ class LeaseClone(Workshop):
             return str(error)
         raise AssertionError(f"work on {id} was started")
 
+    def status_of(self, id: str) -> str:
+        """Give the state of a spec as its file here says it."""
+        return self.handle().spec_get(id).data["status"]
+
     def agents_started(self, id: str) -> int:
         """Count the agents that began on a spec here: each says so in its log."""
         return self.log(id).count("out Working on ")

@@ -73,6 +73,11 @@ class CountedPush:
     time: float  # seconds since 1970
     refs: tuple[str, ...]
 
+    @property
+    def is_probe(self) -> bool:
+        """Whether it only asked what the remote takes, and could not go through."""
+        return any("/probe/" in ref for ref in self.refs)
+
 
 @dataclass
 class HeldPush:

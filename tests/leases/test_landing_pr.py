@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.kit import read_data
+from cli.kit import Cli, read_data
 from leases.clones import TARGET, LeaseClone, SharedProject
 from leases.remotes import Remote, run_git
-from work.kit import ID, PROGRAM, wait_for
+from work.kit import ID, OTHER, PROGRAM, wait_for
 
 BRANCH = f"refs/heads/chant/{ID}"
 LEASE = f"refs/chant/leases/{ID}"
@@ -97,6 +97,20 @@ def proposed(shared: SharedProject) -> LeaseClone:
     record = clone.ended(ID)
     assert (record["end_state"], record["reason"]) == ("awaiting_merge", ADDRESS), record
     return clone
+
+
+def test_waiting_for_work_that_is_proposed_ends_well(
+    shared: SharedProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared.publish([ID, OTHER])
+    clone = shared.clone()
+    monkeypatch.chdir(clone.root)
+    cli = Cli(clone.project)
+    cli("work", ID, "--wait")
+    (run,) = clone.handle().work_list(include_completed=True).data["processes"]
+    assert (run["end_state"], run["proposed"]) == ("awaiting_merge", True)
+    cli("work", "--all", "--wait")
+    assert {clone.record(id)["end_state"] for id in (ID, OTHER)} == {"awaiting_merge"}
 
 
 def merge_as(clone: Path, how: str) -> None:

@@ -94,5 +94,14 @@ def left_out(data: Data, noun: str, shown: int) -> Iterator[str]:
     """Say what a list does not show and how to get it."""
     if shown < (total := data.get("total", shown)):
         yield f"{shown} of {total} {noun} shown; --all shows the rest."
+    yield from left_to_others(data)
+
+
+def left_to_others(data: Data) -> Iterator[str]:
+    """Say what a list leaves out because of the remote that clones share."""
     if held := data.get("held_elsewhere"):
         yield f"Other clones work on {held} more; `--held` shows them, `chant-mcp leases` says who."
+    if completed := data.get("completed_on_remote"):
+        yield f"Other clones completed {completed} more; `chant-mcp leases --pull` brings them here."
+    if doubtful := data.get("doubtful_leases"):
+        yield f"The leases of {doubtful} more cannot be read or believed; `chant-mcp leases` says why."

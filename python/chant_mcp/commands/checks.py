@@ -25,7 +25,7 @@ _SHOWN = 50
 @json_option
 @on_project
 @click.pass_context
-@exit_code_1("it finds an error in a spec, a plan or the configuration")
+@exit_code_1("it finds an error in a spec, a plan, the configuration or a lease")
 def lint(context: click.Context, session: Session, id: str | None, show_all: bool, as_json: bool) -> None:
     """Check one spec or all specs for problems, and grade them.
 
@@ -54,7 +54,8 @@ def lint(context: click.Context, session: Session, id: str | None, show_all: boo
         _show_lint(report, is_one=id is not None)
         if plans:
             show_findings(plans)
-    context.exit(1 if report["errors"] or report.get("configuration") or has_error(plans) else 0)
+    is_wrong = report["errors"] or report.get("configuration") or report.get("leases") or has_error(plans)
+    context.exit(1 if is_wrong else 0)
 
 
 _NO_SPECS: Data = {

@@ -197,8 +197,16 @@ def spec_table(specs: Sequence[Data]) -> Table:
             title.append_text(plain(f" #{label}", "dim"))
         if spec.get("excerpt"):
             title.append_text(plain(f"\n{spec['excerpt']}", "italic dim"))
+        if (there := remote_word(spec)) is not None:
+            title.append_text(there)
         table.add_row(plain(spec["id"], "bold"), status_text(spec["status"]), title)
     return table
+
+
+def remote_word(row: Data) -> Text | None:
+    """Say what the remote that clones share says of an item, where its file here does not say so."""
+    there = row.get("on_remote")
+    return None if there is None else plain(f" (on the remote: {there.replace('_', ' ')})", "yellow")
 
 
 def counts_table(counts: Data) -> Table:
@@ -211,6 +219,10 @@ def counts_table(counts: Data) -> Table:
             table.add_row(status_text(status), plain(counts[status], "" if counts[status] else "dim"))
     if held := counts.get("held_elsewhere"):
         table.add_row(plain("held by other clones"), plain(held))
+    if completed := counts.get("completed_on_remote"):
+        table.add_row(plain("completed on the remote"), plain(completed))
+    if doubtful := counts.get("doubtful_leases"):
+        table.add_row(plain("with doubtful leases", "red"), plain(doubtful))
     table.add_section()
     table.add_row(plain("total", "bold"), plain(counts["total"], "bold"))
     return table

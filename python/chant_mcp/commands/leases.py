@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import on_project, refuse_read_only
 from chant_mcp.paging import Data
@@ -16,6 +16,7 @@ from chant_mcp.terminal import say, say_json
 @click.option("--look", is_flag=True, help="Read the remote first.")
 @click.option("--all", "shows_ended", is_flag=True, help="Show those that landed or were given back, too.")
 @click.option("--free", "freed", metavar="ID", help="Give back a spec whose holder is dead.")
+@click.option("--pull", "follows", is_flag=True, help="Bring this checkout up to what landed on the remote.")
 @click.option("--settle", is_flag=True, hidden=True)
 @click.option("--trusted", metavar="HASH", hidden=True)
 @json_option
@@ -28,6 +29,7 @@ def leases(
     look: bool,
     shows_ended: bool,
     freed: str | None,
+    follows: bool,
     settle: bool,
     trusted: str | None,
     as_json: bool,
@@ -41,6 +43,10 @@ def leases(
     if freed is not None:
         refuse_read_only(context)
         say(session.chant.free_lease(freed).text)
+        return
+    if follows:
+        refuse_read_only(context)
+        say_message(session.chant.follow_remote().text, as_json)
         return
     answer = session.chant.leases(look=look, all=shows_ended)
     if as_json:

@@ -11,6 +11,7 @@ import click
 from chant_mcp._core import Answer
 from chant_mcp.commands.answers import exit_code_1, json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust, is_person
+from chant_mcp.commands.follow_ready import follow_ready
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.errors import (
@@ -31,6 +32,9 @@ from chant_mcp.terminal import say, say_json
 @click.argument("id", required=False)
 @click.option("-w", "--wait", "waits", is_flag=True, help="Wait until the work has ended.")
 @click.option("--all", "takes_all", is_flag=True, help="Work on all that is ready, without asking.")
+@click.option(
+    "--follow", "follows", is_flag=True, help="With --all: go on with what becomes ready, until Ctrl-C."
+)
 @click.option("--dialect", metavar="NAME", help="Without ID: only what is ready of one format.")
 @click.option("--chain", is_flag=True, help="Continue with the specs that become ready after it.")
 @click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Run N agents at a time.")
@@ -61,13 +65,14 @@ from chant_mcp.terminal import say, say_json
 @changes_files
 @asks_for_trust
 @click.pass_context
-@exit_code_1("`--wait` is given and the work was not completed")
+@exit_code_1("`--wait` is given and the work was neither completed nor, with `landing: pr`, proposed")
 def work(
     context: click.Context,
     session: Session,
     id: str | None,
     waits: bool,
     takes_all: bool,
+    follows: bool,
     dialect: str | None,
     is_trial: bool,
     words: str | None,
@@ -87,26 +92,59 @@ def work(
         run(session)
         return
     if words is not None:
-        _say_and_go_on(session, id, words, as_json, is_alone=not (waits or is_trial or any(start.values())))
+        is_alone = not (waits or follows or is_trial or any(start.values()))
+        _say_and_go_on(session, id, words, as_json, is_alone=is_alone)
         return
     _refuse_both(id, takes_all=takes_all, dialect=dialect)
-    if id is None and (ready := _ready_items(session, dialect)):
+    if follows:
+        _refuse_to_follow(takes_all=takes_all, others=waits or is_trial or as_json or dialect is not None)
+        context.exit(follow_ready(session, start))
+    if id is None:
+        context.exit(_work_on_ready(session, start, dialect, (takes_all, is_trial), (waits, as_json)))
+    if is_trial:
+        _say_forecast(session.chant.work_forecast(id, **start), as_json)
+    else:
+        context.exit(_work_on(session, [id], start, waits, as_json))
+
+
+def _work_on_ready(
+    session: Session,
+    start: StartRequestOfPerson,
+    dialect: str | None,
+    how: tuple[bool, bool],
+    shown: tuple[bool, bool],
+) -> int:
+    """Work on all that is ready, or show what that would cost; give the exit code."""
+    (takes_all, is_trial), (waits, as_json) = how, shown
+    if ready := _ready_items(session, dialect):
         if is_trial:
             first = next(iter(ready.values()))[0]
             _say_forecast(session.chant.work_forecast(first, **start), as_json)
-            return
+            return 0
         if not takes_all:
             _confirm_items(session, ready)
-        context.exit(_work_on_all(session, ready, start, waits, as_json))
-    ids = [id] if id is not None else _all_ready(session, start, asks=not (takes_all or is_trial))
+        return _work_on_all(session, ready, start, waits, as_json)
+    ids = _all_ready(session, start, asks=not (takes_all or is_trial))
     if not ids:
         if as_json:
             say_json(written({"processes": []}))
         say("No spec is ready; nothing was started.", err=True)
-    elif is_trial:
+        return 0
+    if is_trial:
         _say_forecast(session.chant.work_forecast(ids[0], **start), as_json)
-    else:
-        context.exit(_work_on(session, ids, start, waits, as_json))
+        return 0
+    return _work_on(session, ids, start, waits, as_json)
+
+
+def _refuse_to_follow(*, takes_all: bool, others: bool) -> None:
+    """Refuse what does not go together with `--follow`."""
+    if not takes_all:
+        raise click.UsageError("`--follow` goes on with all that becomes ready; add `--all`.")
+    if others:
+        raise click.UsageError(
+            "`--follow` works on specs until you end it, and shows them. "
+            "Leave `--wait`, `--dry-run`, `--json` and `--dialect` out."
+        )
 
 
 def _refuse_both(id: str | None, *, takes_all: bool, dialect: str | None) -> None:
@@ -384,10 +422,11 @@ def watched(watch: Watch, id: str | None, as_json: bool) -> int:
         say(f"The work goes on. `chant-mcp runs{named} -f` shows it again; {stop} stops it.", err=True)
         return 1
     err = display.console(for_errors=True)
-    failed = [one for one in ended if one.state != "completed"]
-    for one in failed:
+    short = [one for one in ended if one.state != "completed"]
+    for one in short:
         err.print(run_display.ended(one), soft_wrap=True)
-    return 1 if failed else 0
+    # Where work lands by requests, an open one is what was asked for.
+    return 1 if any(not one.run.get("proposed") for one in short) else 0
 
 
 @click.command()

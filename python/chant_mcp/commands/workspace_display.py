@@ -27,6 +27,8 @@ def item_table(items: Sequence[Data]) -> Table:
             title.append_text(plain(f" @{item['assignee']}", "dim"))
         for label in item["labels"]:
             title.append_text(plain(f" #{label}", "dim"))
+        if (there := display.remote_word(item)) is not None:
+            title.append_text(there)
         table.add_row(plain(item["key"], "bold"), status_text(item["status"]), title)
     return table
 

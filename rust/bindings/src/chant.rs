@@ -767,6 +767,11 @@ impl ChantProject {
         call(py, || runs::look_at_leases(&self.project))
     }
 
+    /// Brings the checkout up to that remote's target, as far as nothing of the user's is in its way.
+    fn follow_remote(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::follow_remote(&self.project))
+    }
+
     /// Has that remote say what the records of runs say by now.
     fn settle_leases(&self, py: Python<'_>) -> Result<(), Raised> {
         call(py, || runs::settle_leases(&self.project))

@@ -21,6 +21,9 @@ pub const LOOKED_TARGET: &str = "target";
 /// The line behind which a report of git about a push is whole.
 const REPORT_END: &str = "Done";
 
+/// The most characters of what a remote prints that are passed on.
+const MOST_WORDS: usize = 500;
+
 /// The complaint of a git that cannot push several refs in one transaction to this remote.
 const NO_ATOMIC: &str = "does not support --atomic";
 
@@ -373,8 +376,13 @@ fn outcome_of(answer: &GitOutput) -> PushOutcome {
     }
     let (others, own): (Vec<_>, Vec<_>) =
         refused.into_iter().partition(|one| is_follow_up(&one.why));
-    let forbidden: Vec<RefRefusal> = own.into_iter().filter(|one| !is_move(&one.why)).collect();
+    let mut forbidden: Vec<RefRefusal> = own.into_iter().filter(|one| !is_move(&one.why)).collect();
     if !forbidden.is_empty() {
+        if let Some(words) = host_words(&answer.err) {
+            for one in &mut forbidden {
+                one.why = format!("{}: {words}", one.why);
+            }
+        }
         return PushOutcome::Forbidden(forbidden);
     }
     // Which ref could not be changed is in the remote's words only: another value, or a lock.
@@ -383,6 +391,23 @@ fn outcome_of(answer: &GitOutput) -> PushOutcome {
         let first = others.first().map(|one| one.why.clone());
         first.unwrap_or(complaint)
     }))
+}
+
+/// Returns all that the remote printed, in one line: hosts say there which rule forbids a push, and where it is set.
+fn host_words(err: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(err);
+    let lines = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("remote:"))
+        .map(|line| {
+            let line = line.trim();
+            line.strip_prefix("error:").unwrap_or(line).trim()
+        });
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let letters = lines.join("; ");
+    let letters = letters.chars().filter(|letter| !letter.is_control());
+    let words: String = letters.take(MOST_WORDS).collect();
+    (!words.is_empty()).then(|| words.trim_end_matches('.').to_owned())
 }
 
 /// Returns the remote's own complaint.
@@ -437,6 +462,16 @@ mod tests {
             ("refs/chant/leases/a", "stale info")
         );
         assert!(is_move(&found.why) && !is_follow_up(&found.why));
+    }
+
+    #[test]
+    fn the_words_of_a_host_are_one_line() {
+        let err = b"remote: error: GH006: Protected branch update failed for refs/heads/main.        \nremote: \nremote: - Changes must be made through a pull request.\nTo https://example.org\n";
+        assert_eq!(
+            host_words(err).unwrap(),
+            "GH006: Protected branch update failed for refs/heads/main.; - Changes must be made through a pull request"
+        );
+        assert_eq!(host_words(b"To https://example.org\n"), None);
     }
 
     #[test]

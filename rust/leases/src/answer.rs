@@ -77,10 +77,13 @@ pub enum LeaseWish {
         /// How.
         stop: RequestedStop,
     },
-    /// Give back a lease whose holder a person knows to be dead.
+    /// Give back a lease whose holder a person knows to be dead, or that stands for work that is not wanted.
     Free {
         /// The spec.
         spec: String,
+        /// The highest token that runs of this clone had.
+        #[serde(default)]
+        above: u64,
     },
     /// Keep the commits of a run that was overtaken.
     Keep {
@@ -118,7 +121,7 @@ impl LeaseWish {
             | Self::NoteRequest { spec, .. }
             | Self::NoteLanded { spec, .. }
             | Self::Request { spec, .. }
-            | Self::Free { spec }
+            | Self::Free { spec, .. }
             | Self::Keep { spec, .. } => Some(spec),
             Self::Numbers { .. } | Self::Look | Self::Settle => None,
         }
@@ -240,6 +243,18 @@ pub enum LeaseRefusal {
         /// The ref.
         name: String,
         /// The remote's reason.
+        why: String,
+    },
+    /// The remote does not let this clone push to the target.
+    #[error(
+        "{remote} does not let this clone push to {target}: {why}. Set `landing: pr` below `leases`, so that work is proposed there instead."
+    )]
+    LandingForbidden {
+        /// The remote.
+        remote: String,
+        /// The target.
+        target: String,
+        /// The remote's words.
         why: String,
     },
     /// The remote cannot change several refs at once.

@@ -7,6 +7,7 @@ use super::LeaseError;
 use super::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
 use super::batch::PushBatch;
 use super::client::{LeaseClient, VIEW};
+use super::landing_right::LandingRight;
 use super::machine::MachineTime;
 use super::own_name::OwnName;
 use super::push_pace::PushPace;
@@ -24,6 +25,8 @@ const PUSH_LIMIT: Duration = Duration::from_secs(60);
 const LEAST_LIMIT: Duration = Duration::from_secs(1);
 /// The number of pushes at one tick before one is repeated: behind the second, each wish goes alone.
 const MAX_TRIES: u32 = 3;
+/// So many commits are remembered that the target had and has not any more.
+const MOST_LOST: usize = 8;
 
 /// A leader, while this process is the only one.
 pub(super) struct LeaseLeader<'a> {
@@ -199,6 +202,7 @@ impl<'a> LeaseLeader<'a> {
         };
         let earlier = client.last_look()?;
         let mut view = RemoteView::now(target, earlier.clone());
+        view.lost_targets = self.lost_targets(&view.target, earlier.as_ref())?;
         let known = earlier.as_ref();
         view.leases = self.values(LEASES, known.map(|view| &view.leases))?;
         view.orchestrators = self.values(ORCHESTRATORS, known.map(|view| &view.orchestrators))?;
@@ -209,6 +213,31 @@ impl<'a> LeaseLeader<'a> {
         view.note_sights();
         self.save(&view)?;
         Ok(Ok(view))
+    }
+
+    /// Returns the commits that the target had at earlier looks and has not any more, the newest last.
+    fn lost_targets(
+        &self,
+        target: &str,
+        earlier: Option<&RemoteView>,
+    ) -> Result<Vec<String>, LeaseError> {
+        let Some(earlier) = earlier else {
+            return Ok(Vec::new());
+        };
+        if earlier.target == target && earlier.lost_targets.is_empty() {
+            return Ok(Vec::new());
+        }
+        let known = earlier.lost_targets.iter().chain([&earlier.target]);
+        let mut lost: Vec<String> = Vec::new();
+        for commit in known {
+            let is_here = self.client.repo.has_object(commit)?;
+            if is_here && !lost.contains(commit) && !self.client.repo.reaches(target, commit)? {
+                lost.push(commit.clone());
+            }
+        }
+        let above = lost.len().saturating_sub(MOST_LOST);
+        lost.drain(..above);
+        Ok(lost)
     }
 
     fn save(&self, view: &RemoteView) -> Result<(), LeaseError> {
@@ -352,6 +381,9 @@ impl<'a> LeaseLeader<'a> {
         self.pace.note_answer(queue, is_well)?;
         match outcome {
             PushOutcome::Applied => {
+                if batch.target(view) != view.target {
+                    LandingRight::Granted.remember(queue, &target)?;
+                }
                 batch.apply(view, &self.names);
                 self.save(view)?;
                 self.answer_all(batch)?;
@@ -374,9 +406,18 @@ impl<'a> LeaseLeader<'a> {
                 let Some(first) = own.first() else {
                     return Ok(PushStep::Again(None));
                 };
-                let refusal = LeaseRefusal::Forbidden {
-                    name: first.name.clone(),
-                    why: first.why.clone(),
+                let refusal = if first.name == target {
+                    LandingRight::Refused(first.why.clone()).remember(queue, &target)?;
+                    LeaseRefusal::LandingForbidden {
+                        remote: client.settings.remote.clone(),
+                        target: client.target.to_owned(),
+                        why: first.why.clone(),
+                    }
+                } else {
+                    LeaseRefusal::Forbidden {
+                        name: first.name.clone(),
+                        why: first.why.clone(),
+                    }
                 };
                 let wishes = batch.wishes_on(&names, &target);
                 self.refuse(wishes.iter(), &refusal)?;

@@ -12,7 +12,7 @@ pub const MOST_BYTES: usize = 64 * 1024;
 pub const MOST_RUNS: usize = 200;
 
 /// The first token that no run can reach.
-const MOST_TOKEN: u64 = 1 << 48;
+pub(super) const MOST_TOKEN: u64 = 1 << 48;
 
 /// The states of a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

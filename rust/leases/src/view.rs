@@ -27,6 +27,10 @@ pub struct RemoteView {
     boot: String,
     /// The newest commit of the target branch.
     pub target: String,
+    /// Commits that the target had at earlier looks and has not any more: the remote was restored from an older state,
+    /// or somebody rewrote the branch.
+    #[serde(default)]
+    pub lost_targets: Vec<String>,
     /// The leases.
     pub leases: BTreeMap<String, SeenValue<LeaseRecord>>,
     /// The signs of life.
@@ -48,12 +52,14 @@ pub struct RemoteView {
 impl RemoteView {
     /// Returns a view of this moment.
     pub(super) fn now(target: String, earlier: Option<Self>) -> Self {
-        let (sights, highest) =
-            earlier.map_or_else(Default::default, |view| (view.sights, view.highest));
+        let (sights, highest, lost_targets) = earlier.map_or_else(Default::default, |view| {
+            (view.sights, view.highest, view.lost_targets)
+        });
         Self {
             at: MachineTime::now(),
             boot: boot_id(),
             target,
+            lost_targets,
             leases: BTreeMap::new(),
             orchestrators: BTreeMap::new(),
             requests: BTreeMap::new(),

@@ -111,7 +111,7 @@ impl LeaseLeader<'_> {
                 self.note_landed(taken, spec, *token, commit, view)?
             }
             LeaseWish::Request { stop, .. } => self.request(taken, spec, *stop, view)?,
-            LeaseWish::Free { .. } => self.free(taken, spec, view)?,
+            LeaseWish::Free { above, .. } => self.free(taken, spec, *above, view)?,
             LeaseWish::Keep { token, commit, .. } => {
                 let update = RefUpdate {
                     name: self.names.of_run(spec, *token),
@@ -413,32 +413,6 @@ impl LeaseLeader<'_> {
             old: known.map(|seen| seen.object.clone()),
             new: Some(object),
         }]))))
-    }
-
-    /// Gives back a lease for a person.
-    pub(super) fn free(
-        &self,
-        taken: &TakenWish,
-        spec: &str,
-        view: &RemoteView,
-    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
-        let escaped = escape_name(spec);
-        let Some(seen) = view.lease(&escaped) else {
-            let spec = spec.to_owned();
-            return Ok(Err(LeaseRefusal::NotHeld { spec }));
-        };
-        let highest = view.highest.get(&escaped).copied().unwrap_or(0);
-        let (token, run) = match &seen.value {
-            Ok(lease) if lease.nonce == taken.nonce => return Ok(Ok(None)),
-            Ok(lease) if lease.state == LeaseState::Landed && self.has_landed(lease, view) => {
-                let spec = spec.to_owned();
-                return Ok(Err(LeaseRefusal::Completed { spec }));
-            }
-            Ok(lease) => (lease.token.max(highest), lease.run.clone()),
-            Err(_) => (highest, String::new()),
-        };
-        let record = self.record(spec, &run, token, LeaseState::Free, &taken.nonce);
-        Ok(Ok(Some(self.written(record, view)?)))
     }
 }
 

@@ -135,6 +135,7 @@ fn hint_of(id: &str, refusal: &LeaseRefusal) -> HintText {
             NextStep::TakeFromClone(id.to_owned()),
             ".",
         ],
+        LeaseRefusal::Completed { .. } => hint![" ", NextStep::FollowRemote, " does that."],
         LeaseRefusal::NotAtomic { .. } => hint![" Set `landing: pr` below `leases`."],
         LeaseRefusal::Unreadable { .. } | LeaseRefusal::Fallen { .. } => hint![
             " ",

@@ -238,6 +238,25 @@ pub(super) fn receipted_runs(repo: &Repo) -> Result<Vec<CompletedRun>, Error> {
     Ok(kept.iter().filter_map(run).collect())
 }
 
+/// Returns the specs whose runs landed, by the receipts of this repository: each with the token of its run and the commit
+/// with which it landed.
+///
+/// # Errors
+/// A failure of git to list them.
+pub(super) fn landed_receipts(repo: &Repo) -> Result<Vec<(String, u64, String)>, Error> {
+    let kept = repo.kept_texts(RECEIPTS)?;
+    let landed = |kept: &chant_git::kept_texts::KeptText| {
+        let TextRead::Text(bytes) = repo.kept_text(&kept.object, MOST_BYTES).ok()? else {
+            return None;
+        };
+        let receipt = receipt::parse(&bytes).ok()?;
+        let is_of_run = receipt.completed == CompletedBy::Run;
+        let token = receipt.token.split('-').next()?.parse().ok()?;
+        is_of_run.then_some((receipt.spec, token, receipt.commit))
+    };
+    Ok(kept.iter().filter_map(landed).collect())
+}
+
 /// The run that left a receipt; `None` for a completion by hand.
 fn completed_run(receipt: CompletionReceipt) -> Option<CompletedRun> {
     let started_at = receipt.started_at?;

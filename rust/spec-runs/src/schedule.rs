@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::num::NonZeroUsize;
 
 use super::expected_files::{ExpectedFiles, FileLoad};
@@ -42,6 +43,8 @@ pub struct SpecSchedule {
     at_once: usize,
     /// The choice among specs that are equally urgent.
     dispatch: DispatchOrder,
+    /// The name of this clone, by which it takes others of equally urgent specs than its fellows do.
+    spread: Option<String>,
 }
 
 impl SpecSchedule {
@@ -66,7 +69,27 @@ impl SpecSchedule {
             goes_on: mode != WorkMode::Single,
             at_once,
             dispatch,
+            spread: None,
         }
+    }
+
+    /// Makes the order one in which no spec was asked for itself. Among equally urgent ones a clone that has a name
+    /// takes them in an order of its own, so that clones that work side by side seldom want the same.
+    pub fn take_any(&mut self, clone: Option<String>) {
+        self.first.clear();
+        self.named = None;
+        self.goes_on = true;
+        self.spread = clone;
+    }
+
+    /// Returns the place of a spec among equally urgent ones; the lowest comes first.
+    fn place(&self, spec: &Spec) -> u64 {
+        let Some(clone) = &self.spread else {
+            return 0;
+        };
+        let mut hasher = DefaultHasher::new();
+        (clone, spec.id.as_str()).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Returns true if a spec was asked for, and is not only one that follows.
@@ -135,16 +158,17 @@ impl SpecSchedule {
             (!is_first, tries(spec).times, Reverse(height(spec)))
         };
         let most = candidates.iter().map(|spec| urgency(spec)).min();
-        let mut equal = candidates.iter().filter(|spec| Some(urgency(spec)) == most);
+        let equal = candidates.iter().filter(|spec| Some(urgency(spec)) == most);
         // Of equal ones the first is taken, and candidates come in the order of their IDs.
         let next = match self.dispatch {
-            DispatchOrder::Fifo => equal.next(),
-            _ if running.is_empty() => equal.next(),
-            DispatchOrder::Prefer | DispatchOrder::Spare => {
-                let shared = equal.map(|spec| (shared(spec), spec));
-                let least = shared.min_by(|(one, _), (other, _)| one.total_cmp(other));
-                least.map(|(_, spec)| spec)
+            DispatchOrder::Prefer | DispatchOrder::Spare if !running.is_empty() => {
+                let shared = equal.map(|spec| (shared(spec), self.place(spec), spec));
+                let least = shared.min_by(|(one, at, _), (other, other_at, _)| {
+                    one.total_cmp(other).then(at.cmp(other_at))
+                });
+                least.map(|(_, _, spec)| spec)
             }
+            _ => equal.min_by_key(|spec| self.place(spec)),
         };
         next.map(|spec| spec.id.clone())
     }

@@ -20,6 +20,8 @@ pub struct StartRequest {
     pub parallel: Option<i64>,
     /// True if missing criteria and a red quality gate are no obstacle.
     pub skip_criteria: bool,
+    /// True if the spec is only one of those that are ready, and none of them was asked for itself.
+    pub takes_any: bool,
     /// True if earlier work is set aside and not continued.
     pub fresh: bool,
     /// The branch to start from and to land on, if it is not the configured or the present one.
@@ -44,6 +46,7 @@ impl TryFrom<StartRequest> for StartOptions {
             mode: WorkMode::of(request.chain, request.parallel)?,
             asked: RunOptions {
                 skip_criteria: request.skip_criteria,
+                takes_any: request.takes_any,
                 fresh: request.fresh,
                 base: request.base.filter(|base| !base.is_empty()),
                 agent: request.agent,

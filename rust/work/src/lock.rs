@@ -97,6 +97,14 @@ impl MergeLock {
     /// # Errors
     /// `Merging` when another one takes longer, or a `StoreError`.
     pub fn acquire(runs: &RunStore, _spec: &SpecLock, wait: Duration) -> Result<Self, WorkError> {
+        Self::acquire_for_checkout(runs, wait)
+    }
+
+    /// Works as [`MergeLock::acquire`], for one that moves the checkout and merges no spec's work.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn acquire_for_checkout(runs: &RunStore, wait: Duration) -> Result<Self, WorkError> {
         let file = runs.state.ensure(FOLDER_NAME)?.join("merge.lock");
         let claim = || {
             Ok(Lock::claim(

@@ -96,6 +96,9 @@ pub struct RunOptions {
     pub skip_criteria: bool,
     /// True if only the members of the spec are worked on, and nothing else that becomes ready.
     pub only_members: bool,
+    /// True if no spec was asked for itself: any that is ready is worked on, and those of other clones are left to them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_any: bool,
     /// True if earlier work is set aside and not continued.
     pub fresh: bool,
     /// The branch to start from and to land on, if the caller named one.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,6 +16,9 @@ use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 use chant_store::StoreError;
 use chant_store::disk::{self, Disk};
 use chant_store::files::RootFolder;
+
+/// So long a stopped run waits for its end to be written; behind that its stopper died.
+const STOPPING: SignedDuration = SignedDuration::from_secs(120);
 
 /// The reason shown for a run that only files in the project name.
 const HISTORY: &str = "history: only .chant/processes names it; it is shown and never acted on";
@@ -64,6 +68,8 @@ pub struct RunView {
     pub checks: Option<usize>,
     /// Of a run above others: the conflicts that were foreseen between its specs.
     pub foreseen_conflicts: Option<usize>,
+    /// True if a request proposes its work, and waits for people or a merge queue.
+    pub is_proposed: bool,
     /// The facts that its agent reported.
     pub report: AgentReport,
     /// True if the record is one of ours, and not history.
@@ -135,16 +141,18 @@ pub fn all(runs: &RunStore) -> Result<(Vec<RunView>, Vec<BrokenRecord>), StoreEr
     let known: BTreeSet<&str> = records.iter().map(|record| &*record.process_id).collect();
     let (history, unreadable) = history(&runs.disk, &runs.root, &known)?;
     broken.extend(unreadable);
-    let mut all: Vec<RunView> = records.iter().map(own).chain(history).collect();
+    let now = (runs.clock)();
+    let own = records.iter().map(|record| own(record, now));
+    let mut all: Vec<RunView> = own.chain(history).collect();
     all.sort_by(|one, other| one.process_id.cmp(&other.process_id));
     Ok((all, broken))
 }
 
 /// Returns a run of ours.
-fn own(record: &RunRecord) -> RunView {
+fn own(record: &RunRecord, now: Timestamp) -> RunView {
     let is_running = record.state() == RunState::Running;
     let has_landed = record.works_on_spec() && record.state() == RunState::Completed;
-    let is_stale = is_running && !record.runner().is_alive();
+    let is_stale = is_running && !record.runner().is_alive() && !is_being_stopped(record, now);
     RunView {
         process_id: record.process_id.clone(),
         spec_id: record.spec_id.clone(),
@@ -171,9 +179,17 @@ fn own(record: &RunRecord) -> RunView {
         commits: record.merge.landed_for(&record.commits).to_vec(),
         checks: has_landed.then_some(record.checks.len()),
         foreseen_conflicts: record.foreseen_conflicts,
+        is_proposed: record.state() == RunState::AwaitingMerge && record.is_proposed(),
         report: AgentReport::of(record),
         is_own: true,
     }
+}
+
+/// Returns true if a process is about to write the end of a run that it stopped: work that was about to land is
+/// completed first, which takes as long as the remote does.
+fn is_being_stopped(record: &RunRecord, now: Timestamp) -> bool {
+    let asked = record.stop_requested.and(record.updated_at.parse().ok());
+    asked.is_some_and(|at: Timestamp| now.duration_since(at) < STOPPING)
 }
 
 /// Returns the runs that only files in the project name, without those that are known.
@@ -241,6 +257,7 @@ fn read_history(name: &str, text: &str) -> Result<RunView, String> {
         commits: commits.collect(),
         checks: None,
         foreseen_conflicts: None,
+        is_proposed: false,
         report: AgentReport::default(),
         is_own: false,
     })

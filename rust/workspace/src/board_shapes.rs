@@ -9,6 +9,7 @@ use super::item::Item;
 use super::meaning::WorkMeaning;
 use super::view::{NeighborsView, ProblemRow, WholeItemView};
 use chant_base::answer::cut;
+use chant_specs::view::held_specs::COMPLETED_THERE;
 
 /// Characters of a title that a card shows.
 const TITLE_SHOWN: usize = 200;
@@ -96,12 +97,16 @@ pub(super) struct MeaningCard {
     /// The act that a person has to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'static str>,
+    /// What the remote that clones share says of an open spec, where its file here does not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_remote: Option<&'static str>,
 }
 
 impl MeaningCard {
     pub(super) fn of(item: &Item<'_>, meaning: Option<WorkMeaning>) -> Self {
         let (done, total) = item.criteria_counts();
         let labels = item.labels().iter().take(LABELS_SHOWN.0);
+        let is_done_there = meaning == Some(WorkMeaning::Done) && !item.is_done();
         Self {
             key: item.key().to_owned(),
             dialect: item.dialect(),
@@ -109,7 +114,7 @@ impl MeaningCard {
             title: cut(item.title(), TITLE_SHOWN),
             status: item.status().to_owned(),
             symbol: item.tone().symbol(),
-            ready: item.is_ready(),
+            ready: item.is_ready() && !is_done_there,
             waits: item.waits_for().len(),
             labels: labels.map(|label| cut(label, LABELS_SHOWN.1)).collect(),
             kind: item.kind().to_owned(),
@@ -118,6 +123,7 @@ impl MeaningCard {
             priority: item.priority().map(Cow::into_owned),
             assignee: item.assignee().map(Cow::into_owned),
             why: why(meaning),
+            on_remote: is_done_there.then_some(COMPLETED_THERE),
         }
     }
 }

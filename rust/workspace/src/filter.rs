@@ -1,5 +1,6 @@
 //! Which items are wanted.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -10,7 +11,7 @@ use super::item::Item;
 use chant_base::format_words::{find_format_word, format_words};
 use chant_speckit::task::TaskMark;
 use chant_specs::model::SpecStatus;
-use chant_specs::view::held_specs::HeldSpecs;
+use chant_specs::view::held_specs::{HeldSpecs, RemoteCounts};
 use chant_tickets::model::TicketStatus;
 use chant_vine::model::TaskStatus;
 
@@ -81,6 +82,13 @@ impl ItemFilter {
     /// Returns true if only another clone keeps an item from being wanted.
     pub(super) fn leaves_out(&self, item: &Item<'_>) -> bool {
         self.is_held(item) && self.fits_here(item)
+    }
+
+    /// Counts the items that only other clones keep from being wanted.
+    pub(super) fn count_left_out<'a>(&self, items: impl Iterator<Item = Item<'a>>) -> RemoteCounts {
+        let left_out = items.filter(|item| self.leaves_out(item));
+        let ids: Vec<Cow<'a, str>> = left_out.map(|item| item.id()).collect();
+        self.held.count(ids.iter().map(|id| &**id))
     }
 
     fn is_held(&self, item: &Item<'_>) -> bool {

@@ -134,6 +134,8 @@ fn of_spec(item: &Item<'_>, spec: &Spec, run: Option<RunSituation>) -> Option<Wo
     let task = match run {
         Some(RunSituation::Asks) => Some(PersonTask::Question),
         Some(RunSituation::Live) => return Some(WorkMeaning::BeingWorkedOn),
+        Some(RunSituation::CompletedThere) => return Some(WorkMeaning::Done),
+        Some(RunSituation::Doubtful) => Some(PersonTask::Attention),
         Some(RunSituation::InConflict) => Some(PersonTask::Conflict),
         Some(RunSituation::AwaitsMerge) => Some(PersonTask::Merge),
         Some(RunSituation::AwaitsApproval) if spec.is_approved() => Some(PersonTask::Merge),

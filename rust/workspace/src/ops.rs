@@ -55,17 +55,18 @@ pub fn search(
     let of_page = wanted.into_iter().skip(page.offset).take(page.limit);
     let shown = problems.as_ref().map_or(&[][..], CountedList::shown);
     let room = if shown.is_empty() { 0 } else { size_of(&shown) };
-    let items = fitting(of_page.map(ItemRow::from), room);
+    let held = workspace.parts.chant.held_elsewhere();
+    let rows = of_page.map(|item| ItemRow::from(item).with_remote(item, &held));
+    let items = fitting(rows, room);
     let (returned, next) = (items.len(), page.offset + items.len());
-    let left_out = joined.items().filter(|item| filter.leaves_out(item));
-    let left_out = left_out.filter(|item| sought.fits(item)).count();
+    let remote = filter.count_left_out(joined.items().filter(|item| sought.fits(item)));
     Ok(Answer::data(&ItemList {
         items,
         total,
         limit: page.limit,
         returned,
         next_offset: (returned > 0 && next < total).then_some(next),
-        held_elsewhere: (left_out > 0).then_some(left_out),
+        remote,
         problems,
     }))
 }
@@ -88,7 +89,11 @@ pub fn dialects(workspace: &Workspace) -> Result<Vec<&'static str>, Error> {
 pub fn show(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
     let item = resolve_item(workspace, &joined, text)?;
-    Ok(Answer::whole(&whole_item(&joined, item)))
+    let mut whole = whole_item(&joined, item);
+    whole.row = whole
+        .row
+        .with_remote(item, &workspace.parts.chant.held_elsewhere());
+    Ok(Answer::whole(&whole))
 }
 
 /// All that is known of an item.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::Workspace;
 use chant_base::error::Error;
 use chant_speckit::open_questions::OpenQuestions;
+use chant_specs::view::held_specs::RemoteHindrance;
 use chant_work::run_index::{RunBrief, RunIndex};
 use chant_work::state::RunState;
 
@@ -23,6 +24,10 @@ pub(super) enum RunSituation {
     AwaitsApproval,
     /// It was stopped and goes on later.
     Paused,
+    /// It is completed on the remote that clones share.
+    CompletedThere,
+    /// Nobody can say which clone has it.
+    Doubtful,
 }
 
 /// The runs and questions of a project, read again only where they changed.
@@ -80,6 +85,16 @@ impl RunSituations {
             let id = held.spec_id.as_str().into();
             found.entry(id).or_insert(RunSituation::Live);
         }
+        found.extend(held.named().filter_map(|id| {
+            Some((
+                id.into(),
+                match held.hindrance(id)? {
+                    RemoteHindrance::Held => return None,
+                    RemoteHindrance::Completed => RunSituation::CompletedThere,
+                    RemoteHindrance::Doubtful => RunSituation::Doubtful,
+                },
+            ))
+        }));
         // A run above others, or one that proposes a split, works on its spec, too.
         let others = self.runs.runs().filter(|run| !run.works_on_spec);
         let live = others.filter(|run| run.is_live());

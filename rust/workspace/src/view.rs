@@ -10,6 +10,7 @@ use chant_base::answer::cut;
 use chant_base::counted_list::CountedList;
 use chant_graph::EdgeKind;
 use chant_graph::picture::{FigureRow, GraphPicture, LeadDirection};
+use chant_specs::view::held_specs::{HeldSpecs, RemoteCounts};
 
 /// Characters of a title that a list shows.
 const TITLE_SHOWN: usize = 300;
@@ -37,6 +38,19 @@ pub(super) struct ItemRow<'a> {
     /// The thing that it waits for where that is no other item.
     #[serde(skip_serializing_if = "Option::is_none")]
     idle: Option<&'static str>,
+    /// What the remote that clones share says of a spec, where its file here does not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_remote: Option<&'static str>,
+}
+
+impl<'a> ItemRow<'a> {
+    /// The same row with what the remote says of an open spec.
+    #[must_use]
+    pub(super) fn with_remote(mut self, item: Item<'a>, held: &HeldSpecs) -> Self {
+        let word = item.spec_id().and_then(|id| held.word(id));
+        self.on_remote = word.filter(|_| !self.done);
+        self
+    }
 }
 
 impl<'a> From<Item<'a>> for ItemRow<'a> {
@@ -57,6 +71,7 @@ impl<'a> From<Item<'a>> for ItemRow<'a> {
             path: item.path(),
             weight: item.weight(),
             idle: item.idle(),
+            on_remote: None,
         }
     }
 }
@@ -114,9 +129,9 @@ pub(super) struct ItemList<'a> {
     pub returned: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
-    /// The number of items that were left out because another clone holds them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub held_elsewhere: Option<usize>,
+    /// The number of items that were left out because of what the remote says.
+    #[serde(flatten)]
+    pub remote: RemoteCounts,
     #[serde(flatten)]
     pub problems: Option<CountedList<ProblemRow>>,
 }

@@ -89,6 +89,8 @@ pub enum NextStep {
     WorkOffline(String),
     /// For a person alone: look at which clone works on what.
     ListLeases,
+    /// For a person alone: bring the checkout up to what landed on the remote.
+    FollowRemote,
     /// For a person alone: look at what a folder asks for.
     ShowTrust,
     /// For a person alone: trust a folder.
@@ -179,6 +181,7 @@ impl NextStep {
             Self::TakeFromClone(_) => "take_from_clone",
             Self::WorkOffline(_) => "work_offline",
             Self::ListLeases => "list_leases",
+            Self::FollowRemote => "follow_remote",
             Self::ShowTrust => "show_trust",
             Self::Trust => "trust",
             Self::Doctor => "doctor",
@@ -243,6 +246,7 @@ impl NextStep {
             Self::DescribeSpec(keys) => Some(("keys", json!(keys))),
             Self::InitSpecs
             | Self::ListLeases
+            | Self::FollowRemote
             | Self::ListSpecs
             | Self::ListReady
             | Self::AddSpec
@@ -289,6 +293,7 @@ impl NextStep {
                 | Self::TakeFromClone(_)
                 | Self::WorkOffline(_)
                 | Self::ListLeases
+                | Self::FollowRemote
                 | Self::ShowTrust
                 | Self::Trust
                 | Self::Doctor
@@ -430,6 +435,7 @@ mod tests {
             S::TakeFromClone(id()),
             S::WorkOffline(id()),
             S::ListLeases,
+            S::FollowRemote,
             S::ShowTrust,
             S::Trust,
             S::Doctor,

@@ -52,6 +52,7 @@ pub(super) fn for_agents(step: &NextStep) -> String {
         | NextStep::TakeFromClone(_)
         | NextStep::WorkOffline(_)
         | NextStep::ListLeases
+        | NextStep::FollowRemote
         | NextStep::AlreadyDone(_)
         | NextStep::Bare
         | NextStep::PruneLayers
@@ -107,6 +108,7 @@ pub(super) fn for_people(step: &NextStep) -> String {
         NextStep::TakeFromClone(id) => format!("takeover {id} --force"),
         NextStep::WorkOffline(id) => format!("work {id} --offline"),
         NextStep::ListLeases => "leases".into(),
+        NextStep::FollowRemote => "leases --pull".into(),
         NextStep::PruneLayers => "env prune --all".into(),
         NextStep::ReadBuildLog => "env log".into(),
         NextStep::ProposeRecipes => "env propose".into(),
@@ -175,6 +177,7 @@ pub(super) fn for_scripts(step: &NextStep) -> String {
         | NextStep::TakeFromClone(_)
         | NextStep::WorkOffline(_)
         | NextStep::ListLeases
+        | NextStep::FollowRemote
         | NextStep::PruneLayers
         | NextStep::ReadBuildLog
         | NextStep::ProposeRecipes

@@ -105,9 +105,7 @@ fn settle(project: &Project, record: &RunRecord, was_overtaken: bool) -> Result<
         return Ok(());
     };
     let now = project.runs()?.get(&record.process_id)?;
-    let newest = leases.newest_lease(&record.spec_id)?;
-    let is_others = newest.is_some_and(|(lease, is_own)| !is_own || lease.token > record.token);
-    if was_overtaken || is_others {
+    if was_overtaken || leases.is_overtaken(record)? {
         let repo = project.repository()?;
         let tip = now.branch.as_deref().map(|branch| repo.branch_tip(branch));
         if let Some(tip) = tip.transpose()?.flatten() {

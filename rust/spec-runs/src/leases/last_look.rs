@@ -1,5 +1,6 @@
 //! What the last look at the remote says about a project's specs; nothing here waits for the remote.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::ledger::SpecRunLedger;
 use super::{PART, SpecLeases};
 use crate::project::ProjectRuns;
+use crate::runtime::run_folder::in_git;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -16,7 +18,9 @@ use chant_git::Repo;
 use chant_leases::answer::LeaseRefusal;
 use chant_leases::known_remote::{KnownLease, KnownRemote};
 use chant_leases::record::LeaseState;
-use chant_specs::project::Project;
+use chant_specs::model::SpecStatus;
+use chant_specs::ops::edit::SpecDraft;
+use chant_specs::project::{ARCHIVE, Project, SPECS};
 use chant_specs::view::held_specs::{HeldSpec, HeldSpecs};
 use chant_store::stamped::StampedContent;
 use chant_store::state::escape_name;
@@ -40,7 +44,8 @@ pub(crate) fn held_elsewhere(project: &Project, config: &Config) -> Arc<HeldSpec
     }
     let stamp = (project.disk.stamp)(&file);
     let now = (project.disk.clock)(&folder);
-    let read = SpecLooks::of(project, settings).map(|looks| looks.held());
+    let read =
+        SpecLooks::of(project, settings).map(|looks| looks.held(project, config.main_branch()));
     read.as_ref().log_failure("read the last look at a remote");
     let held = Arc::new(read.unwrap_or_default());
     let read = StampedContent::new(Arc::clone(&held), stamp, now);
@@ -52,8 +57,14 @@ pub(crate) fn held_elsewhere(project: &Project, config: &Config) -> Arc<HeldSpec
 pub(crate) fn doubtful_leases(project: &Project, config: &Config) -> Vec<String> {
     let found = config.leases.as_ref().map(|settings| {
         let looks = SpecLooks::of(project, settings)?;
-        let mut sentences = looks.doubtful();
-        sentences.extend(looks.gone(&*project.repository()?, config.main_branch())?);
+        let lost = looks.lost_landings(project, config.main_branch())?;
+        let mut sentences: Vec<String> = lost.sentence.into_iter().collect();
+        sentences.extend(looks.doubtful());
+        let gone = looks.gone(&*project.repository()?, config.main_branch())?;
+        let gone = gone
+            .into_iter()
+            .filter(|(id, _)| !lost.commits.contains_key(id));
+        sentences.extend(gone.map(|(_, sentence)| sentence));
         Ok::<_, Error>(sentences)
     });
     match found.transpose() {
@@ -79,8 +90,8 @@ fn folder_of(project: &Project, settings: &LeaseSettings, is_believed: bool) -> 
 
 /// The last look of a clone, by the specs of one project.
 pub(crate) struct SpecLooks<'a> {
-    ledger: SpecRunLedger<'a>,
-    settings: &'a LeaseSettings,
+    pub(super) ledger: SpecRunLedger<'a>,
+    pub(super) settings: &'a LeaseSettings,
     now: Timestamp,
     /// What is known; `None` before the first look.
     pub(crate) known: Option<KnownRemote>,
@@ -143,7 +154,7 @@ impl<'a> SpecLooks<'a> {
     }
 
     /// Returns a sentence for each lease whose work landed, as it says, and is not on the remote's target any more.
-    fn gone(&self, repo: &Repo, target: &str) -> Result<Vec<String>, Error> {
+    fn gone(&self, repo: &Repo, target: &str) -> Result<Vec<(String, String)>, Error> {
         let Some(known) = &self.known else {
             return Ok(Vec::new());
         };
@@ -160,22 +171,74 @@ impl<'a> SpecLooks<'a> {
         let gone = commits.iter().filter(|(_, commit)| is_gone(commit));
         Ok(gone
             .map(|(id, commit)| {
-                format!(
+                let sentence = format!(
                     "Spec '{id}' landed with commit {}, which is not on {target} of {} any more: somebody rewrote it. Push that commit again, or have the spec worked on again.",
                     shown(commit), self.settings.remote
-                )
+                );
+                (id.clone(), sentence)
             })
             .collect())
     }
 
-    fn held(&self) -> HeldSpecs {
+    /// Returns the specs that the remote's target has completed and what is checked out here has not, by the files in
+    /// which the two differ.
+    fn completed_there(&self, project: &Project) -> Result<BTreeSet<String>, Error> {
+        let Some(known) = &self.known else {
+            return Ok(BTreeSet::new());
+        };
+        let repo = project.repository()?;
+        let folders = [
+            in_git(project, &repo, SPECS)?,
+            in_git(project, &repo, ARCHIVE)?,
+        ];
+        let mut completed = BTreeSet::new();
+        for changed in repo.changed_files("HEAD", &known.view.target)? {
+            let is_below = |folder: &String| changed.path.starts_with(&format!("{folder}/"));
+            let name = changed.path.rsplit('/').next();
+            let id = name.and_then(|name| name.strip_suffix(".md"));
+            let (Some(id), Some(file), true) = (id, &changed.new, folders.iter().any(is_below))
+            else {
+                continue;
+            };
+            let text = String::from_utf8_lossy(&repo.content_of(file)?).into_owned();
+            // What cannot be read there says nothing.
+            let spec = SpecDraft::of(&format!("{SPECS}/{id}.md"), &text);
+            if spec.is_ok_and(|spec| spec.spec().status == SpecStatus::Completed) {
+                completed.insert(id.to_owned());
+            }
+        }
+        Ok(completed)
+    }
+
+    /// Returns the specs whose leases cannot be read or believed.
+    fn doubtful_specs(&self) -> BTreeSet<String> {
+        let known = self.known.iter();
+        let names = known.flat_map(|known| {
+            let unreadable = known.unreadable().map(|(key, _)| key);
+            unreadable.chain(known.fallen().map(|(key, _, _)| key))
+        });
+        names.filter_map(|key| self.id_of(&key)).collect()
+    }
+
+    fn held(&self, project: &Project, branch: &str) -> HeldSpecs {
         let leases = self.leases().into_iter();
         let held = leases.filter(|(_, known)| {
             let is_over = matches!(known.lease.state, LeaseState::Free | LeaseState::Landed);
             !known.is_own && !is_over
         });
         let specs = held.map(|(id, known)| held_spec(id, &known)).collect();
-        HeldSpecs::new(specs, self.looked())
+        let completed = self.completed_there(project);
+        completed
+            .as_ref()
+            .log_failure("compare the checkout with the remote");
+        let mut held = HeldSpecs::new(specs, self.looked());
+        held.completed = completed.unwrap_or_default();
+        held.doubtful = self.doubtful_specs();
+        let lost = self.lost_landings(project, branch);
+        lost.as_ref()
+            .log_failure("look for landings that the remote lost");
+        held.lost = lost.ok().and_then(|lost| lost.sentence);
+        held
     }
 }
 

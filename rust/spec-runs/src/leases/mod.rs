@@ -5,6 +5,7 @@
 mod keeper;
 pub(super) mod last_look;
 mod ledger;
+mod lost_landings;
 mod number_claims;
 pub(super) mod other_clone;
 
@@ -18,8 +19,9 @@ use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::leases::{LandingWay, LeaseSettings};
 use chant_git::Repo;
-use chant_leases::answer::{LeaseAnswer, LeaseWish};
+use chant_leases::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
 use chant_leases::client::LeaseClient;
+use chant_leases::landing_right::LandingRight;
 use chant_leases::record::LeaseRecord;
 use chant_leases::record::RequestedStop;
 use chant_leases::view::RemoteView;
@@ -30,6 +32,7 @@ use chant_work::run_record::{LeaseEntry, RunRecord};
 
 pub(super) use keeper::LeaseKeeper;
 pub(super) use ledger::{RUN_TOKEN, SpecRunLedger, spec_key};
+pub(super) use lost_landings::lost_sentence;
 pub use number_claims::RemoteNumbers;
 
 /// The part of the state that holds leases.
@@ -123,6 +126,29 @@ impl<'a> SpecLeases<'a> {
     /// Returns the name of the remote.
     pub(super) fn remote(&self) -> &str {
         &self.settings.remote
+    }
+
+    /// Returns why nothing of this clone can land, as far as that is known or can be tried; `is_anew` for what holds now.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub(super) fn forbidden_landing(&self, is_anew: bool) -> Result<Option<LeaseRefusal>, Error> {
+        if self.settings.landing != LandingWay::Push {
+            return Ok(None);
+        }
+        let client = self.client()?;
+        if client.last_look()?.is_none() {
+            // Without an answer the claim says so.
+            client.ask(LeaseWish::Look, CLAIM_LIMIT)?;
+        }
+        Ok(match client.landing_right(is_anew)? {
+            LandingRight::Refused(why) => Some(LeaseRefusal::LandingForbidden {
+                remote: self.settings.remote.clone(),
+                target: self.target.clone(),
+                why,
+            }),
+            LandingRight::Granted | LandingRight::Unknown => None,
+        })
     }
 
     /// Claims specs for runs, all in one push: each with the token that its own is above. Gives the token of
@@ -330,6 +356,14 @@ impl<'a> SpecLeases<'a> {
         lease.map(with_holder).transpose()
     }
 
+    /// Returns true if another clone has the spec of a run of this one, or landed it, by the last look.
+    pub(super) fn is_overtaken(&self, record: &RunRecord) -> Result<bool, Error> {
+        let newest = self.newest_lease(&record.spec_id)?;
+        Ok(newest.is_some_and(|(lease, is_own)| {
+            lease.token > record.token || (lease.token == record.token && !is_own)
+        }))
+    }
+
     /// Returns what the last look found; nothing is asked of the remote.
     pub(super) fn last_look(&self) -> Result<Option<RemoteView>, Error> {
         Ok(self.client()?.last_look()?)
@@ -379,13 +413,14 @@ impl<'a> SpecLeases<'a> {
         }
     }
 
-    /// Gives back a lease whose holder a person knows to be dead.
+    /// Gives back a lease whose holder a person knows to be dead; `above` is the highest token of runs here.
     ///
     /// # Errors
     /// That there is none, or that the remote does not answer or refuses.
-    pub(super) fn free(&self, spec_id: &str) -> Result<(), Error> {
+    pub(super) fn free(&self, spec_id: &str, above: u64) -> Result<(), Error> {
         let spec = self.ledger.key(spec_id);
-        match self.client()?.ask(LeaseWish::Free { spec }, CLAIM_LIMIT)? {
+        let wish = LeaseWish::Free { spec, above };
+        match self.client()?.ask(wish, CLAIM_LIMIT)? {
             LeaseAnswer::Done => Ok(()),
             other => Err(Self::refused(spec_id, other)),
         }

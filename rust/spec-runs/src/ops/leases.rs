@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use super::clone_options::LeaseQuery;
 use crate::leases::SpecLeases;
-use crate::leases::last_look::{SpecLooks, held_spec, shown};
+use crate::leases::last_look::{SpecLooks, doubtful_leases, held_spec, shown};
 use crate::leases::other_clone::ACT;
+use crate::project::ProjectRuns;
 use crate::recorded_runs::refuse_running;
+use crate::runtime::landing::{FollowOutcome, follow_remote as follow};
 use crate::view::leases::{LeaseList, LeaseRow};
 use crate::view::work::LookAge;
 use chant_base::answer::Answer;
@@ -51,7 +53,7 @@ pub fn leases(project: &Project, query: LeaseQuery) -> Result<Answer, Error> {
         beat_seconds: settings.beat.as_secs_f64(),
         looked_seconds_ago: LookAge::of(looks.looked(), (project.clock.now)(), settings.beat)
             .seconds(),
-        problems: looks.doubtful(),
+        problems: doubtful_leases(project, &config),
     }))
 }
 
@@ -68,7 +70,8 @@ pub fn free_lease(project: &Project, id: &str) -> Result<Answer, Error> {
     };
     let spec = project.resolve(&project.snapshot()?, id)?;
     refuse_running(project, &spec)?;
-    leases.free(spec.id.as_str())?;
+    let above = project.runs()?.token(spec.id.as_str())?.unwrap_or(0);
+    leases.free(spec.id.as_str(), above)?;
     let text = format!(
         "Given back: spec '{}'. Any clone may work on it now; what an earlier run of it did cannot land any more.",
         spec.id
@@ -94,6 +97,33 @@ pub fn look_at_leases(project: &Project) -> Result<(), Error> {
             .look()?
             .map_err(|why| ChantError::Refused(why).into()),
         None => Ok(()),
+    }
+}
+
+/// Brings the checkout up to the remote's target, as far as nothing of the user's is in its way.
+///
+/// # Errors
+/// An untrusted folder; that clones share nothing; why the remote does not answer; what is in the way.
+pub fn follow_remote(project: &Project) -> Result<Answer, Error> {
+    let config = configured(project)?;
+    project.refuse_untrusted(ACT)?;
+    let Some(leases) = SpecLeases::of(project, &config)? else {
+        return Err(refuse_unshared());
+    };
+    leases.look()?.map_err(ChantError::Refused)?;
+    let (branch, remote) = (config.main_branch(), leases.remote());
+    match follow(project, &leases, branch)? {
+        FollowOutcome::UpToDate => Ok(Answer::prose(format!(
+            "{branch} has all that is on {remote}."
+        ))),
+        FollowOutcome::Brought(commit) => Ok(Answer::prose(format!(
+            "Brought {branch} up to {remote}: it is at {} now.",
+            shown(commit.get(..7).unwrap_or(&commit))
+        ))),
+        FollowOutcome::Waits(why) => {
+            let message = format!("{branch} was not brought up to {remote}: {why}.");
+            Err(ChantError::Refused(message).into())
+        }
     }
 }
 

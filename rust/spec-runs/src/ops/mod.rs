@@ -70,7 +70,9 @@ pub use finalize::{FinalizeOptions, finalize};
 #[cfg(unix)]
 pub use forecast::work_forecast;
 #[cfg(unix)]
-pub use leases::{free_lease, leases, look_at_leases, may_look_at_leases, settle_leases};
+pub use leases::{
+    follow_remote, free_lease, leases, look_at_leases, may_look_at_leases, settle_leases,
+};
 pub use log::{LogRange, log};
 #[cfg(unix)]
 pub use merge::merge;
@@ -92,10 +94,10 @@ use unsupported::settle_aside;
 pub use unsupported::{
     cluster_target, confine_check, confine_command, confine_engine, environment_build,
     environment_enter, environment_log, environment_ports, environment_prune, environment_show,
-    environment_verify, free_lease, leases, look_at_leases, may_look_at_leases, merge, pause,
-    prepare_worktrees, prune_worktrees, recover, run_work, settle_leases, split, split_question,
-    takeover, watch, watch_start, watch_status, watch_stop, work_forecast, work_forecast_item,
-    work_start, work_start_item, worktrees,
+    environment_verify, follow_remote, free_lease, leases, look_at_leases, may_look_at_leases,
+    merge, pause, prepare_worktrees, prune_worktrees, recover, run_work, settle_leases, split,
+    split_question, takeover, watch, watch_start, watch_status, watch_stop, work_forecast,
+    work_forecast_item, work_start, work_start_item, worktrees,
 };
 #[cfg(unix)]
 pub use watch::{watch, watch_start, watch_status, watch_stop};

@@ -9,6 +9,8 @@ use crate::runtime::conflict_spec;
 use crate::runtime::environment::copy_mounted_layers;
 use crate::runtime::recovery::{self, HaltOutcome};
 use crate::runtime::run_folder::RunFolder;
+use crate::runtime::spec_state::is_overtaken;
+use crate::runtime::uncommitted_state::give_back;
 use crate::view::work::{DiffStatView, TakeoverReport};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
@@ -61,7 +63,7 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
     let mut halted =
         halt_all(project, &runs, &spec, StopReason::Pause).map_err(|error| failed(&error))?;
     for one in &mut halted {
-        one.write(&runs)?;
+        one.write(project, &runs)?;
     }
     if halted.is_empty() {
         return match AskedClone::ask(project, &spec.id, RequestedStop::Pause)? {
@@ -94,8 +96,11 @@ impl EndedRun {
     }
 
     /// Writes the end into the record, and lets the spec go.
-    pub(super) fn write(&mut self, runs: &RunStore) -> Result<(), Error> {
+    pub(super) fn write(&mut self, project: &Project, runs: &RunStore) -> Result<(), Error> {
         if let Some(stopped) = self.stopped.take() {
+            if is_overtaken(project, &stopped.record)? {
+                give_back(project, runs, &stopped.record)?;
+            }
             // Why another clone has the spec by now; a wait for another try ends with the run.
             let record = &stopped.record;
             let leased = record.lease.as_ref().filter(|_| record.next_try.is_none());
@@ -164,7 +169,7 @@ pub(super) fn halt_all(
         });
         for hand in hands {
             if let Some(mut hand) = end_one(project, runs, hand, why_others)? {
-                hand.write(runs)?;
+                hand.write(project, runs)?;
                 stopped.push(hand);
             }
         }
@@ -176,7 +181,7 @@ pub(super) fn halt_all(
         ended.extend(end_one(project, runs, orchestrator, why)?);
     }
     for orchestrator in &mut ended {
-        orchestrator.write(runs)?;
+        orchestrator.write(project, runs)?;
     }
     // What one had started before it was asked.
     end_hands(&mut stopped)?;
@@ -252,7 +257,7 @@ pub fn takeover(project: &Project, id: &str, how: TakeoverOptions) -> Result<Ans
     let mut halted =
         halt_all(project, &runs, &spec, StopReason::TakeOver).map_err(|error| failed(&error))?;
     for one in &mut halted {
-        one.write(&runs)?;
+        one.write(project, &runs)?;
     }
     if !halted.is_empty() {
         settle_aside(project);

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::leases::SpecLeases;
 use crate::leases::other_clone::ACT;
+use crate::leases::{SpecLeases, lost_sentence};
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::leases::LeaseSettings;
@@ -52,9 +52,18 @@ fn tried(
         problems.extend(old_locks(folder, settings, config.main_branch()));
     }
     let fault = match SpecLeases::of(project, config)? {
-        Some(leases) => leases.probe()?,
+        Some(leases) => {
+            let fault = leases.probe()?;
+            if fault.is_none()
+                && let Some(refusal) = leases.forbidden_landing(true)?
+            {
+                problems.push(refusal.to_string());
+            }
+            fault
+        }
         None => None,
     };
+    problems.extend(lost_sentence(project, config)?);
     if let Some(fault) = fault {
         problems.push(fault);
         return Ok(format!("{remote}: it cannot hold leases as it is"));

@@ -100,7 +100,7 @@ impl HaltedWork {
     /// Writes the ends: of what was stopped, and of work that waited.
     fn end(mut self, project: &Project, spec: &Spec, why: StopReason) -> Result<(), Error> {
         for halted in &mut self.halted {
-            halted.write(&self.runs)?;
+            halted.write(project, &self.runs)?;
         }
         uncommitted_state::forget(&self.runs, spec.id.as_str())?;
         let waits = |state| matches!(state, RunState::AwaitingMerge | RunState::AwaitingApproval);

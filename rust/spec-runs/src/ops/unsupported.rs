@@ -165,6 +165,14 @@ pub fn look_at_leases(_: &Project) -> Result<(), Error> {
     refused()
 }
 
+/// A checkout that follows the remote.
+///
+/// # Errors
+/// Always.
+pub fn follow_remote(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
 /// What is told to the remote.
 ///
 /// # Errors

@@ -196,6 +196,7 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
         criteria,
         specs,
         foreseen_conflicts: run.foreseen_conflicts,
+        proposed: run.is_proposed,
     }
 }
 

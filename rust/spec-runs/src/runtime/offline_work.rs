@@ -114,7 +114,7 @@ impl OfflineWork<'_> {
                 record.lease = None;
                 Ok(())
             })?;
-            self.leases.free(id).log_failure("give a lease back");
+            self.leases.free(id, 0).log_failure("give a lease back");
         }
         Ok(done)
     }

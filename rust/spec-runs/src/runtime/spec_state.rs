@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::uncommitted_state;
+use crate::leases::SpecLeases;
+use crate::project::ProjectRuns;
 use chant_base::error::Error;
 use chant_base::next_step::hint;
 use chant_specs::error::ChantError;
@@ -67,12 +69,27 @@ pub(crate) fn write_end_to_spec(
         RunEvent::Fail => SpecStatus::Failed,
         _ => return Ok(()),
     };
+    if is_overtaken(project, record)? {
+        return uncommitted_state::give_back(project, &project.runs()?, record);
+    }
     let from = [SpecStatus::InProgress];
     uncommitted_state::restore_of(project, &record.process_id)?;
     change_spec(project, &record.spec_id, &from, |draft| {
         draft.set_text("status", status.as_str())
     })?;
     Ok(())
+}
+
+/// Returns true if another clone has the spec of a run, or landed it, by the last look at the remote.
+pub(crate) fn is_overtaken(project: &Project, record: &RunRecord) -> Result<bool, Error> {
+    if record.lease.is_none() {
+        return Ok(false);
+    }
+    let config = project.snapshot()?.config.clone()?;
+    match SpecLeases::of(project, &config)? {
+        Some(leases) => leases.is_overtaken(record),
+        None => Ok(false),
+    }
 }
 
 /// Returns the end of a run that was stopped while it was being judged; the process that stops it

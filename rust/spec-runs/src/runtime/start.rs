@@ -168,6 +168,11 @@ pub(crate) fn claim_specs(
     let Some(leases) = SpecLeases::of(project, &config)? else {
         return Ok(None);
     };
+    steps("Asking the remote");
+    if let Some(refusal) = leases.forbidden_landing(false)? {
+        let id = ids.first().map(ToString::to_string).unwrap_or_default();
+        return Err(SpecRunError::Lease { id, refusal }.into());
+    }
     steps("Claiming the spec");
     let mut wanted = Vec::new();
     for id in ids {

@@ -41,7 +41,14 @@ fn hide_state(project: &Project, spec_id: &str) -> Result<(), Error> {
     let Some(versions) = SpecVersions::of(project, &repo, &spec)? else {
         return Ok(());
     };
-    if !is_passing(spec.status) || versions.is_equal() || !versions.differ_in_state() {
+    let path = project.root().join(&*spec.path);
+    if versions.is_equal() {
+        // Git believes the length that was noted for the hidden state, and would show the file as changed.
+        let _act = repo.begin_act();
+        repo.take_for_unchanged(&path, &versions.staged, versions.text.as_bytes())?;
+        return Ok(());
+    }
+    if !is_passing(spec.status) || !versions.differ_in_state() {
         return Ok(());
     }
     let (Some(head_moves), Some(committed)) = (repo.head_moves(), versions.committed()) else {
@@ -51,7 +58,6 @@ fn hide_state(project: &Project, spec_id: &str) -> Result<(), Error> {
     let Some(record) = runs.newest_of(spec_id)? else {
         return Ok(());
     };
-    let path = project.root().join(&*spec.path);
     let text = versions.text.as_bytes();
     let _act = repo.begin_act();
     if !repo.take_for_unchanged(&path, &versions.staged, text)? {
@@ -142,6 +148,44 @@ fn restore_newest(project: &Project, runs: &RunStore) -> Result<(), Error> {
         .try_for_each(|record| restore(project, runs, record))
 }
 
+/// Puts the committed state of a spec back where nothing but the state of a run differs: another clone has the spec,
+/// and says what becomes of it. What a person changed besides stays.
+pub(crate) fn give_back(
+    project: &Project,
+    runs: &RunStore,
+    record: &RunRecord,
+) -> Result<(), Error> {
+    if project.holds_orders() {
+        return Ok(());
+    }
+    let Some(repo) = project.repo()? else {
+        return Ok(());
+    };
+    let snapshot = project.snapshot()?;
+    let Some(spec) = snapshot.specs.find(&record.spec_id).cloned() else {
+        return Ok(());
+    };
+    let versions = SpecVersions::of(project, &repo, &spec)?;
+    let versions = versions.filter(|versions| !versions.is_equal() && versions.differ_in_state());
+    let Some(committed) = versions.as_ref().and_then(SpecVersions::committed) else {
+        return note(runs, record, None);
+    };
+    drop(snapshot);
+    change_spec(project, &record.spec_id, &[spec.status], |draft| {
+        let known = committed.spec();
+        draft.set_text("status", known.status.as_str())?;
+        match &known.branch {
+            Some(branch) => draft.set_text("branch", &**branch)?,
+            None => draft.set("branch", None)?,
+        }
+        if known.approval.is_none() && draft.spec().approval.is_some() {
+            draft.set("approval", None)?;
+        }
+        Ok(())
+    })?;
+    note(runs, record, None)
+}
+
 /// Forgets what git does not see of a spec: a person decided about its state.
 pub(crate) fn forget(runs: &RunStore, spec_id: &str) -> Result<(), Error> {
     match runs.newest_of(spec_id)? {
@@ -203,16 +247,26 @@ impl SpecVersions {
     }
 
     fn without_state(&self, text: &str) -> Option<String> {
-        let mut draft = SpecDraft::of(&self.path, &lines_of(text)).ok()?;
-        for key in ["status", "branch"] {
-            draft.set(key, None).ok()?;
-        }
-        let approval = draft.spec().approval.as_ref();
-        if approval.is_some_and(|approval| approval.by.is_none()) {
-            draft.set("approval", None).ok()?;
-        }
-        Some(draft.finish())
+        without_state(&self.path, text)
     }
+}
+
+/// Returns true if two texts of a spec differ in nothing but what a run writes.
+pub(super) fn differ_in_state_alone(path: &str, one: &str, other: &str) -> bool {
+    let one = without_state(path, one);
+    one.is_some() && one == without_state(path, other)
+}
+
+fn without_state(path: &str, text: &str) -> Option<String> {
+    let mut draft = SpecDraft::of(path, &lines_of(text)).ok()?;
+    for key in ["status", "branch"] {
+        draft.set(key, None).ok()?;
+    }
+    let approval = draft.spec().approval.as_ref();
+    if approval.is_some_and(|approval| approval.by.is_none()) {
+        draft.set("approval", None).ok()?;
+    }
+    Some(draft.finish())
 }
 
 fn lines_of(text: &str) -> String {

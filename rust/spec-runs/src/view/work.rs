@@ -188,6 +188,9 @@ pub struct RunEntry {
     /// Of a chain or of several specs: the pairs that were at work at once and were expected to share files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foreseen_conflicts: Option<usize>,
+    /// True if a request proposes its work, as configured.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub proposed: bool,
 }
 
 /// The specs of a run of several.

@@ -11,6 +11,7 @@ use crate::error::ChantError;
 use crate::model::{Spec, SpecProblem, SpecStatus};
 use crate::parse;
 use crate::project::{Project, ProjectSnapshot};
+use crate::view::held_specs::RemoteCounts;
 use crate::view::list::{
     ProblemEntry, SpecEntry, SpecList, problems, problems_of_page, title_shown,
 };
@@ -182,17 +183,12 @@ pub fn ready(project: &Project, filter: ReadyFilter) -> Result<Answer, Error> {
     let ready = &specs.overview().ready;
     let held = project.held_elsewhere();
     let is_kept = |at: &usize| !filter.include_held && held.keeps(specs.at(*at).id.as_str());
-    let left_out = match held.all() {
-        [] => 0,
-        _ => ready.iter().filter(|at| is_kept(at)).count(),
-    };
+    let kept = ready.iter().filter(|at| is_kept(at));
+    let remote = held.count(kept.map(|at| specs.at(*at).id.as_str()));
     let free = ready.iter().copied().filter(|at| !is_kept(at));
-    let total = ready.len() - left_out;
+    let total = ready.len() - remote.all();
     let list = list_of(project, &snapshot, free, total, page);
-    Ok(Answer::data(&SpecList {
-        held_elsewhere: (left_out > 0).then_some(left_out),
-        ..list
-    }))
+    Ok(Answer::data(&SpecList { remote, ..list }))
 }
 
 fn page_of(
@@ -214,7 +210,11 @@ fn list_of<'a>(
 ) -> SpecList<'a> {
     let specs = &snapshot.specs;
     let statuses = &specs.overview().statuses;
-    let entry = |at: usize| SpecEntry::of(specs.at(at), statuses[at]);
+    let held = project.held_elsewhere();
+    let entry = |at: usize| {
+        let spec = specs.at(at);
+        SpecEntry::of(spec, statuses[at]).with_remote(&held)
+    };
     let entries = found.skip(page.offset).take(page.limit).map(entry);
     spec_list(project, snapshot, entries, total, page)
 }
@@ -241,7 +241,7 @@ pub(super) fn spec_list<'a>(
         limit: page.limit,
         returned,
         next_offset,
-        held_elsewhere: None,
+        remote: RemoteCounts::default(),
         problems,
     }
 }
@@ -273,6 +273,9 @@ pub fn get(project: &Project, id: &str, wanted: TextRange) -> Result<Answer, Err
         .as_ref()
         .map(|(branch, copy)| (&**branch, &**copy));
     let mut view = SpecDetails::of(&spec, copy, &snapshot.specs);
+    if !spec.status.is_done() {
+        view.on_remote = project.held_elsewhere().word(spec.id.as_str());
+    }
     view.further = further_keys(&spec);
     let body = copy.map_or(spec.body(), |(_, copy)| copy.body()).trim();
     let taken = size_of(&view);
@@ -352,7 +355,7 @@ fn copy_on_branch(
 pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let mut counts = StatusCounts::of(&snapshot.specs);
-    counts.held_elsewhere = held_count(project, &snapshot);
+    counts.remote = remote_counts(project, &snapshot);
     if brief {
         return Ok(Answer::prose(counts.brief()));
     }
@@ -394,19 +397,28 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
             message: format!("the file system {line}"),
         });
     }
+    if let Some(lost) = &project.held_elsewhere().lost {
+        found.insert(
+            0,
+            SpecProblem {
+                path: ".git".into(),
+                line: None,
+                message: lost.clone(),
+            },
+        );
+    }
     counts.problems = problems(&found);
     Ok(Answer::data(&counts))
 }
 
-/// Returns the number of open specs that other clones hold; `None` where there is none.
-fn held_count(project: &Project, snapshot: &ProjectSnapshot) -> Option<usize> {
+/// Counts the open specs that other clones hold or completed.
+fn remote_counts(project: &Project, snapshot: &ProjectSnapshot) -> RemoteCounts {
     let held = project.held_elsewhere();
-    let kept = held.all().iter().filter(|held| !held.is_silent);
-    let open = kept.filter(|held| {
-        let spec = snapshot.specs.find(&held.spec_id);
+    let open = held.named().filter(|id| {
+        let spec = snapshot.specs.find(id);
         spec.is_some_and(|spec| !spec.status.is_done())
     });
-    Some(open.count()).filter(|count| *count > 0)
+    held.count(open)
 }
 
 /// A moment as answers show it: UTC, whole seconds.

@@ -65,12 +65,14 @@ pub fn search(
         .map_with(wanted.clone(), matches)
         .flatten_iter()
         .collect();
+    let held = project.held_elsewhere();
     let entry = |at: &usize| {
         let spec = specs.at(*at);
         let place = Some(*at).filter(|_| !query.is_empty());
         let place = place.and_then(|at| wanted.first_in(spec.body(), specs.signature(at)));
         let excerpt = place.map(|place| excerpt(spec.body(), place));
-        SpecEntry::of(spec, overview.statuses[*at]).with_excerpt(excerpt)
+        let entry = SpecEntry::of(spec, overview.statuses[*at]).with_excerpt(excerpt);
+        entry.with_remote(&held)
     };
     let entries = found.iter().skip(page.offset).take(page.limit).map(entry);
     let list = spec_list(project, &snapshot, entries, found.len(), page);

@@ -1,5 +1,7 @@
 //! Specs that other clones of the repository hold, by the last look at the remote that they share.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -30,10 +32,32 @@ pub struct HeldSpec {
     pub is_at_work: bool,
 }
 
-/// The specs that other clones hold; none without leases in the configuration.
+/// The word for a spec that is completed on the remote and not here.
+pub const COMPLETED_THERE: &str = "completed";
+/// The word for a spec whose lease cannot be read or believed.
+pub const DOUBTFUL_LEASE: &str = "doubtful_lease";
+
+/// Why a start of a spec would be refused, by the last look at the remote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RemoteHindrance {
+    /// Another clone has it.
+    Held,
+    /// It is completed there; the copy of it here is older.
+    Completed,
+    /// Its lease cannot be read or believed, so that nobody knows who has it.
+    Doubtful,
+}
+
+/// The specs that other clones hold or completed; none without leases in the configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeldSpecs {
     specs: Vec<HeldSpec>,
+    /// The specs that are completed on the remote and were not here at the time of the look.
+    pub completed: BTreeSet<String>,
+    /// The specs whose leases cannot be read or believed.
+    pub doubtful: BTreeSet<String>,
+    /// A sentence about work that landed on the remote and is not there any more.
+    pub lost: Option<String>,
     /// The time of the look; `None` before the first.
     pub looked: Option<Timestamp>,
 }
@@ -42,7 +66,11 @@ impl HeldSpecs {
     /// Returns what a look found.
     pub fn new(mut specs: Vec<HeldSpec>, looked: Option<Timestamp>) -> Self {
         specs.sort_by(|one, other| one.spec_id.cmp(&other.spec_id));
-        Self { specs, looked }
+        Self {
+            specs,
+            looked,
+            ..Self::default()
+        }
     }
 
     /// All of them, in the order of their IDs.
@@ -56,10 +84,85 @@ impl HeldSpecs {
         self.specs.get(at.ok()?)
     }
 
-    /// Returns true if a start of the spec would be refused, because another clone has it.
+    /// Returns true if a start of the spec would be refused: another clone has it or completed it, or nobody can
+    /// say who has it.
     pub fn keeps(&self, id: &str) -> bool {
-        self.of(id).is_some_and(|held| !held.is_silent)
+        self.hindrance(id).is_some()
     }
+
+    /// Returns why a start of the spec would be refused; `None` if the remote has nothing against it.
+    pub fn hindrance(&self, id: &str) -> Option<RemoteHindrance> {
+        // The target's tree wins over every lease.
+        if self.completed.contains(id) {
+            return Some(RemoteHindrance::Completed);
+        }
+        if self.doubtful.contains(id) {
+            return Some(RemoteHindrance::Doubtful);
+        }
+        let held = self.of(id).filter(|held| !held.is_silent);
+        held.map(|_| RemoteHindrance::Held)
+    }
+
+    /// Returns the word for what the remote says of a spec that is open here, where that differs from what its file
+    /// says.
+    pub fn word(&self, id: &str) -> Option<&'static str> {
+        match self.hindrance(id)? {
+            RemoteHindrance::Completed => Some(COMPLETED_THERE),
+            RemoteHindrance::Doubtful => Some(DOUBTFUL_LEASE),
+            RemoteHindrance::Held => None,
+        }
+    }
+
+    /// The IDs of all specs that the remote says something about, each once.
+    pub fn named(&self) -> impl Iterator<Item = &str> {
+        let held = self.specs.iter().map(|held| &*held.spec_id);
+        let others = self.completed.iter().chain(&self.doubtful);
+        let names: BTreeSet<&str> = held.chain(others.map(|id| &**id)).collect();
+        names.into_iter()
+    }
+
+    /// Counts what the remote says of specs.
+    pub fn count<'a>(&self, ids: impl Iterator<Item = &'a str>) -> RemoteCounts {
+        let mut counts = RemoteCounts::default();
+        for hindrance in ids.filter_map(|id| self.hindrance(id)) {
+            counts.add(hindrance);
+        }
+        counts
+    }
+}
+
+/// The number of specs that only the remote keeps from being begun here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct RemoteCounts {
+    /// Those that other clones hold.
+    #[serde(skip_serializing_if = "is_none")]
+    pub held_elsewhere: usize,
+    /// Those that are completed there.
+    #[serde(skip_serializing_if = "is_none")]
+    pub completed_on_remote: usize,
+    /// Those whose leases cannot be read or believed.
+    #[serde(skip_serializing_if = "is_none")]
+    pub doubtful_leases: usize,
+}
+
+impl RemoteCounts {
+    fn add(&mut self, hindrance: RemoteHindrance) {
+        match hindrance {
+            RemoteHindrance::Held => self.held_elsewhere += 1,
+            RemoteHindrance::Completed => self.completed_on_remote += 1,
+            RemoteHindrance::Doubtful => self.doubtful_leases += 1,
+        }
+    }
+
+    /// Returns the sum.
+    pub fn all(&self) -> usize {
+        self.held_elsewhere + self.completed_on_remote + self.doubtful_leases
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 #[cfg(test)]
@@ -86,5 +189,21 @@ mod tests {
         let kept = ["a", "b", "c"].map(|id| specs.keeps(id));
         assert_eq!(kept, [false, true, false]);
         assert!(specs.of("a").is_some() && specs.of("c").is_none());
+    }
+
+    #[test]
+    fn what_is_completed_there_is_not_counted_as_held() {
+        let mut specs = HeldSpecs::new(vec![held("a", false), held("b", false)], None);
+        specs.completed.insert("a".into());
+        specs.doubtful.insert("c".into());
+        assert_eq!(specs.word("a"), Some(COMPLETED_THERE));
+        assert_eq!((specs.word("b"), specs.word("d")), (None, None));
+        let counts = specs.count(["a", "b", "c", "d"].into_iter());
+        let three = (
+            counts.held_elsewhere,
+            counts.completed_on_remote,
+            counts.doubtful_leases,
+        );
+        assert_eq!((three, counts.all()), ((1, 1, 1), 3));
     }
 }

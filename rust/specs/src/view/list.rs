@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::held_specs::{HeldSpecs, RemoteCounts};
 use crate::model::{Spec, SpecProblem, SpecStatus};
 use chant_base::answer::cut;
 use chant_base::counted_list::CountedList;
@@ -27,6 +28,9 @@ pub struct SpecEntry<'a> {
     /// Where a search found its query.
     #[serde(skip_serializing_if = "Option::is_none")]
     excerpt: Option<String>,
+    /// What the remote that clones share says of it, where the file here does not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_remote: Option<&'static str>,
 }
 
 impl<'a> SpecEntry<'a> {
@@ -40,7 +44,18 @@ impl<'a> SpecEntry<'a> {
             depends_on: spec.depends_on.as_deref(),
             labels: spec.labels.as_deref(),
             excerpt: None,
+            on_remote: None,
         }
+    }
+
+    /// The same entry with what the remote says of an open spec.
+    #[must_use]
+    pub fn with_remote(mut self, held: &HeldSpecs) -> Self {
+        let is_done = [SpecStatus::Completed, SpecStatus::Cancelled]
+            .iter()
+            .any(|status| status.as_str() == self.status);
+        self.on_remote = held.word(self.id).filter(|_| !is_done);
+        self
     }
 
     /// The same entry with the line in which a search found its query.
@@ -91,9 +106,9 @@ pub struct SpecList<'a> {
     /// Where the next page begins, when there is one: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
-    /// The number of specs that were left out because another clone holds them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub held_elsewhere: Option<usize>,
+    /// The number of specs that were left out because of what the remote says.
+    #[serde(flatten)]
+    pub remote: RemoteCounts,
     /// Files that cannot be read as specs, or only in part.
     #[serde(flatten)]
     pub problems: CountedList<ProblemEntry>,

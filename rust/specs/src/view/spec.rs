@@ -158,6 +158,9 @@ pub struct SpecDetails<'a> {
     /// Further documented keys that the file has, by name.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub further: serde_json::Map<String, serde_json::Value>,
+    /// What the remote that clones share says of it, where the file here does not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_remote: Option<&'static str>,
     /// The branch whose copy of title, criteria and body is shown while the spec is being worked
     /// there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -237,6 +240,7 @@ impl<'a> SpecDetails<'a> {
                 at: approval.at.as_deref(),
             }),
             further: serde_json::Map::new(),
+            on_remote: None,
             body_from: copy.map(|(branch, _)| branch),
             body_chars: None,
             next_offset: None,

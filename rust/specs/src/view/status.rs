@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::held_specs::RemoteCounts;
 use super::list::{ProblemEntry, problems};
 use super::work_load::WorkLoad;
 use crate::model::SpecStatus;
@@ -19,9 +20,9 @@ pub struct StatusCounts {
     blocked: usize,
     cancelled: usize,
     needs_attention: usize,
-    /// The number of open specs that other clones hold, whatever their state here.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub held_elsewhere: Option<usize>,
+    /// The number of open specs that other clones hold or completed, whatever their state here.
+    #[serde(flatten)]
+    pub remote: RemoteCounts,
     /// The load of accounts and machines.
     #[serde(flatten)]
     pub load: WorkLoad,
@@ -50,7 +51,7 @@ impl StatusCounts {
             blocked: count(SpecStatus::Blocked),
             cancelled: count(SpecStatus::Cancelled),
             needs_attention: count(SpecStatus::NeedsAttention),
-            held_elsewhere: None,
+            remote: RemoteCounts::default(),
             load: WorkLoad::default(),
             in_progress_activity: None,
             trust: None,
@@ -68,7 +69,9 @@ impl StatusCounts {
             (self.blocked, "blocked"),
             (self.cancelled, "cancelled"),
             (self.needs_attention, "needs_attention"),
-            (self.held_elsewhere.unwrap_or(0), "held elsewhere"),
+            (self.remote.held_elsewhere, "held elsewhere"),
+            (self.remote.completed_on_remote, "completed on the remote"),
+            (self.remote.doubtful_leases, "with doubtful leases"),
         ];
         let shown: Vec<String> = parts
             .iter()

@@ -9,12 +9,14 @@ mod hooks_check;
 mod merge_turn;
 mod message;
 mod on_remote;
+mod remote_follow;
 mod request_command;
 mod review_stop;
 mod style;
 mod train;
 
 pub(super) use hooks_check::hooks_of;
+pub(crate) use remote_follow::{FollowOutcome, follow_remote};
 pub(crate) use style::landing_note;
 pub(super) use style::refuse_style;
 pub(super) use train::CheckTerms;

@@ -8,7 +8,7 @@ use super::{
     ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change,
     open_criteria, own_conflict,
 };
-use crate::leases::{MergedWork, SpecLeases};
+use crate::leases::{MergedWork, SpecLeases, lost_sentence};
 use crate::merge::merge_specs;
 use crate::receipt_store::{LandedRun, prepare_of_run};
 use chant_base::error::Error;
@@ -215,6 +215,11 @@ impl RunLanding<'_> {
         };
         if let Some(landed) = self.landed_before(leases, record, &target)? {
             return Ok(landed);
+        }
+        let config = self.project.snapshot()?.config.clone()?;
+        if let Some(why) = lost_sentence(self.project, &config)? {
+            // Landed on top of it, this work would make the loss harder to mend.
+            return Ok(Settled(waits(why)));
         }
         if let Some(why) = self.rewritten_target(leases, record, &target)? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));

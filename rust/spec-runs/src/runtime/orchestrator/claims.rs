@@ -6,15 +6,17 @@ use std::time::{Duration, Instant};
 
 use super::{NextStart, Orchestrator};
 use crate::error::SpecRunError;
-use crate::leases::ClaimResult;
+use crate::leases::{ClaimResult, SpecLeases};
 use crate::runtime::agent_slots::AgentSlots;
 use crate::runtime::start::claim_specs;
 use crate::schedule::AttemptCount;
 use chant_base::error::Error;
+use chant_config::Config;
 use chant_leases::client::STARTING;
 use chant_specs::id::SpecId;
+use chant_specs::project::Project;
 use chant_specs::specs::SpecGraph;
-use chant_specs::view::held_specs::HeldSpecs;
+use chant_specs::view::held_specs::{HeldSpecs, RemoteHindrance};
 
 /// The time for which a claim may wait for the start of its run. Longer, and the clone could give the spec
 /// back before the run has its record.
@@ -118,6 +120,25 @@ impl Orchestrator<'_> {
         let claims = ids.into_iter().zip(claims.unwrap_or_default());
         self.claims.add(Instant::now(), claims);
         Ok(())
+    }
+}
+
+/// Returns the name of this clone, where several share the project's specs.
+pub(super) fn clone_name(project: &Project, config: &Config) -> Result<Option<String>, Error> {
+    match SpecLeases::of(project, config)? {
+        Some(leases) => Ok(Some(leases.client()?.own_name()?)),
+        None => Ok(None),
+    }
+}
+
+/// Says why a spec is left to other clones.
+pub(super) fn describe_hindrance(id: &SpecId, hindrance: RemoteHindrance) -> String {
+    match hindrance {
+        RemoteHindrance::Held => format!("Another clone works on spec '{id}'."),
+        RemoteHindrance::Completed => format!("Spec '{id}' is completed on the remote."),
+        RemoteHindrance::Doubtful => {
+            format!("The lease of spec '{id}' cannot be read or believed.")
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::attempts::{AttemptFailure, AttemptHistory};
-use self::claims::WaitingClaims;
+use self::claims::{WaitingClaims, clone_name, describe_hindrance};
 use super::agent_slots::{AgentSlots, is_full, most_at_once, takes_turns};
 use super::conflict_forecast::ConflictForecast;
 use super::start::{begin_one, plan};
@@ -148,16 +148,24 @@ impl<'a> Orchestrator<'a> {
                 weight: 1,
             }]
         };
+        let mut schedule = SpecSchedule::of(&plan.work, mode, limit, config.runs.dispatch);
+        if record.asked.takes_any {
+            schedule.take_any(clone_name(project, &config)?);
+        }
         Ok(Self {
             project,
             runs,
             process_id: record.process_id.clone(),
             asked: record.asked.clone(),
-            schedule: SpecSchedule::of(&plan.work, mode, limit, config.runs.dispatch),
+            schedule,
             forecast: ConflictForecast::default(),
             driver: match plan.work {
                 // A holder's own document says when it is done.
-                StartTarget::Members { driver, .. } if !project.holds_orders() => Some(driver),
+                StartTarget::Members { driver, .. }
+                    if !project.holds_orders() && !record.asked.takes_any =>
+                {
+                    Some(driver)
+                }
                 _ => None,
             },
             named: record.spec_id.clone(),
@@ -274,8 +282,9 @@ impl<'a> Orchestrator<'a> {
             return Ok(NextStart::Nothing);
         };
         let held = self.held_by_others();
-        if !self.schedule.asks_for(&id) && held.keeps(id.as_str()) {
-            let why = format!("Another clone works on spec '{id}'.");
+        let hindrance = held.hindrance(id.as_str());
+        if let Some(hindrance) = hindrance.filter(|_| !self.schedule.asks_for(&id)) {
+            let why = describe_hindrance(&id, hindrance);
             return Ok(self.leave_out(id, why));
         }
         let now = Instant::now();
@@ -293,6 +302,7 @@ impl<'a> Orchestrator<'a> {
         let asked = RunOptions {
             agent: self.asked.agent.clone().or(Some(agent)),
             only_members: false,
+            takes_any: false,
             avoid: self.past.get(&id).and_then(|past| past.avoid.clone()),
             ..self.asked.clone()
         };
