@@ -110,11 +110,13 @@ impl Tests<'_> {
             return None;
         }
         // Another test may have taken over what it asserted.
+        let may_be = |at: &usize| self.new[*at].is_collected || !old.is_collected;
         let fresh = (0..self.new.len())
-            .filter(|at| !taken.contains(at))
+            .filter(|at| !taken.contains(at) && may_be(at))
             .map(|at| (self.new[at].test, None));
         let grown = pairs
             .iter()
+            .filter(|(_, new)| may_be(new))
             .map(|(old, new)| (self.new[*new].test, Some(self.old[*old].test)));
         if fresh
             .chain(grown)

@@ -16,6 +16,7 @@ mod languages;
 mod lock_files;
 mod patterns;
 mod source;
+mod square;
 mod test_case;
 mod test_files;
 
@@ -27,6 +28,7 @@ pub use self::decode::text_of;
 pub use self::file_class::{FileClass, class_of};
 pub use self::finding::{Finding, Rule, Weight};
 pub use self::source::Language;
+pub use self::square::{Cell, CellOutcome, ProofWord, Square, SquareVerdict, with_tests_of};
 
 use self::changed_file::Read;
 use self::test_files::TestFiles;

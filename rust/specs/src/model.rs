@@ -9,7 +9,7 @@ use chant_text::checklist::{self, UNREAD_ADVICE};
 use chant_text::fences::SwallowingFence;
 
 /// The documented order of keys (reference chant 2.2): an absent key is put in its place in it.
-pub const KEY_ORDER: [&str; 33] = [
+pub const KEY_ORDER: [&str; 34] = [
     "type",
     "status",
     "depends_on",
@@ -21,6 +21,7 @@ pub const KEY_ORDER: [&str; 33] = [
     "commits",
     "completed_at",
     "model",
+    PROOF,
     "tracks",
     "informed_by",
     "origin",
@@ -44,6 +45,9 @@ pub const KEY_ORDER: [&str; 33] = [
     "public",
     "retry_state",
 ];
+
+/// The key that says how well a completed spec is proven: the weakest word of its criteria.
+pub const PROOF: &str = "proof";
 
 /// The nine states of a spec (reference chant 3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

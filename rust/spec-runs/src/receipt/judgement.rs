@@ -8,6 +8,7 @@ use super::finding::{FindingKind, ReceiptFinding};
 use super::{CheckClaim, CompletedBy, CompletionReceipt, JudgedCriteria, hash};
 use crate::evidence::CriterionAtStart;
 use chant_base::answer::cut;
+use chant_work::run_record::JudgedEntry;
 
 /// The number of characters of a git id that is shown to people.
 const SHORT: usize = 10;
@@ -15,6 +16,8 @@ const SHORT: usize = 10;
 const SHOWN_LAYERS: usize = 10;
 /// The greatest number of a receipt's characters that a line repeats.
 const MAX_SHOWN: usize = 200;
+/// The number of lines about tests in what a receipt claims.
+const MOST_JUDGED: usize = 20;
 /// The greatest number of criteria in a finding.
 const MAX_NAMED: usize = 5;
 
@@ -324,6 +327,7 @@ fn claims(receipt: &CompletionReceipt) -> Vec<String> {
         }
         CompletedBy::Run => {}
     }
+    claims.extend(receipt.judged.iter().flat_map(judged_claims));
     let said = [
         ("agent", &receipt.agent),
         ("model", &receipt.model),
@@ -343,6 +347,26 @@ fn claims(receipt: &CompletionReceipt) -> Vec<String> {
         claims.push(format!("cost, {}: {number}", cut(what, MAX_SHOWN)));
     }
     claims
+}
+
+/// What a receipt says of the tests that judge.
+fn judged_claims(judged: &JudgedEntry) -> Vec<String> {
+    let by = if judged.agreed {
+        ", and a person agreed"
+    } else {
+        ""
+    };
+    let weaker = judged
+        .weaker
+        .iter()
+        .map(|line| format!("changed what judges it{by}: {line}"));
+    let look = judged.look.iter().map(|line| format!("look at {line}"));
+    let unread = judged
+        .not_read
+        .iter()
+        .map(|path| format!("tests that nothing could read: {path}"));
+    let lines = weaker.chain(look).chain(unread).take(MOST_JUDGED);
+    lines.map(|line| cut(&line, MAX_SHOWN)).collect()
 }
 
 fn claimed_check(check: &CheckClaim) -> String {

@@ -81,6 +81,7 @@ const ARROWS: [(&str, &[&str]); 27] = [
             "config",
             "confine",
             "environment",
+            "evidence",
             "git",
             "graph",
             "leases",
