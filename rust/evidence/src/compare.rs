@@ -28,6 +28,8 @@ type IsSame<'f> = dyn Fn(&Placed<'_>, &Placed<'_>) -> bool + 'f;
 
 /// The part of the lines of a test that have to be found again in a renamed one.
 const SAME_LINES: f64 = 0.5;
+/// The part of the words of a test that have to be found again in a renamed one with other lines.
+const SAME_WORDS: f64 = 0.8;
 
 impl Tests<'_> {
     /// Returns the findings about all of them.
@@ -38,8 +40,12 @@ impl Tests<'_> {
         for at in &unmatched {
             found.extend(self.gone(self.old[*at], &pairs, &taken));
         }
+        let fresh = (0..self.new.len()).filter(|at| !taken.contains(at));
+        let moved: BTreeSet<String> = fresh
+            .flat_map(|at| self.new[at].test.assertions.iter().map(Assertion::key))
+            .collect();
         for (old, new) in &pairs {
-            found.extend(self.kept(self.old[*old], self.new[*new]));
+            found.extend(self.kept(self.old[*old], self.new[*new], &moved));
         }
         for (_, new) in self
             .new
@@ -66,8 +72,10 @@ impl Tests<'_> {
         let of_other_class = |old: &Placed<'_>, new: &Placed<'_>| {
             own_name(old.test) == own_name(new.test) && likeness(old.test, new.test) > 0.2
         };
-        let renamed =
-            |old: &Placed<'_>, new: &Placed<'_>| likeness(old.test, new.test) >= SAME_LINES;
+        let renamed = |old: &Placed<'_>, new: &Placed<'_>| {
+            likeness(old.test, new.test) >= SAME_LINES
+                || shared(&old.test.text, &new.test.text) >= SAME_WORDS
+        };
         let ways: [&IsSame<'_>; 4] = [&same_place, &moved, &of_other_class, &renamed];
         for is_same in ways {
             left.retain(|old| {
@@ -118,10 +126,10 @@ impl Tests<'_> {
             .iter()
             .filter(|(_, new)| may_be(new))
             .map(|(old, new)| (self.new[*new].test, Some(self.old[*old].test)));
-        if fresh
-            .chain(grown)
-            .any(|(new, before)| takes_over(old.test, new, before))
-        {
+        let others: Vec<(&TestCase, Option<&TestCase>)> = fresh.chain(grown).collect();
+        let is_taken_over =
+            |(new, before): &(&TestCase, Option<&TestCase>)| takes_over(old.test, new, *before);
+        if others.iter().any(is_taken_over) || take_over_together(old.test, &others) {
             return None;
         }
         Some(Finding::new(Rule::TestGone, old.path, old.test.line).of(&old.test.name))
@@ -133,7 +141,7 @@ impl Tests<'_> {
     }
 
     /// What is said about a test that both sides have.
-    fn kept(&self, old: Placed<'_>, new: Placed<'_>) -> Vec<Finding> {
+    fn kept(&self, old: Placed<'_>, new: Placed<'_>, moved: &BTreeSet<String>) -> Vec<Finding> {
         let (path, name) = (new.path, &*new.test.name);
         let mut found = Vec::new();
         for skip in added_spots(&old.test.skips, &new.test.skips) {
@@ -146,7 +154,7 @@ impl Tests<'_> {
         for only in added_spots(&old.test.only, &new.test.only) {
             found.extend(self.only(path, name, only));
         }
-        found.extend(self.assertions(path, old.test, new.test));
+        found.extend(self.assertions(path, (old.test, new.test), moved));
         found.extend(self.rows(path, old.test, new.test));
         for swallowed in added_spots(&old.test.swallowed, &new.test.swallowed) {
             found.push(
@@ -195,10 +203,18 @@ impl Tests<'_> {
     }
 
     /// W3, W4 and W6.
-    fn assertions(&self, path: &str, old: &TestCase, new: &TestCase) -> Vec<Finding> {
+    fn assertions(
+        &self,
+        path: &str,
+        (old, new): (&TestCase, &TestCase),
+        moved: &BTreeSet<String>,
+    ) -> Vec<Finding> {
         let (mut gone, mut fresh) = without_same(&old.assertions, &new.assertions);
         let has_fresh = !fresh.is_empty();
-        gone.retain(|one| !self.went_with_code(&one.text) && one.strength > Strength::Always);
+        gone.retain(|one| {
+            let stays = one.strength > Strength::Always && !moved.contains(&one.key());
+            stays && !self.went_with_code(&one.text)
+        });
         let mut found = Vec::new();
         let mut weaken = |gone: &Assertion, fresh: &Assertion, is_same_subject: bool| {
             let is_weaker = fresh.strength < gone.strength
@@ -207,7 +223,8 @@ impl Tests<'_> {
                 Rule::WeakerAssertion
             } else if is_same_subject
                 && !gone.expected.is_empty()
-                && gone.expected != fresh.expected
+                && !fresh.expected.is_empty()
+                && gone.expected.concat() != fresh.expected.concat()
                 && fresh.strength <= gone.strength
             {
                 Rule::Expectation
@@ -325,6 +342,35 @@ fn takes_over(old: &TestCase, new: &TestCase, before: Option<&TestCase>) -> bool
         && strong >= asked
         && is_in(&expected, &added)
         && subjects.iter().any(|word| named.contains(word))
+}
+
+/// True if several tests together assert what another one did: each of its assertions is word for word among their
+/// new ones, or has its literals in their new words and asks for no more than one about the same.
+fn take_over_together(old: &TestCase, others: &[(&TestCase, Option<&TestCase>)]) -> bool {
+    let others = others.iter().filter(|(new, _)| new.skips.is_empty());
+    let mut fresh: Vec<&Assertion> = Vec::new();
+    let mut added = String::new();
+    for (new, before) in others {
+        match before {
+            Some(before) => fresh.extend(without_same(&before.assertions, &new.assertions).1),
+            None => fresh.extend(&new.assertions),
+        }
+        added.push_str(&added_text(new, *before));
+    }
+    let asked = old
+        .assertions
+        .iter()
+        .filter(|one| one.strength > Strength::Always);
+    let asked: Vec<&Assertion> = asked.collect();
+    let is_there = |one: &&Assertion| {
+        fresh.iter().any(|other| {
+            other.key() == one.key()
+                || (other.strength >= one.strength
+                    && shared(&one.subject, &other.subject) > 0.3
+                    && is_in(&one.expected, &added))
+        })
+    };
+    !asked.is_empty() && fresh.len() >= asked.len() && asked.iter().all(is_there)
 }
 
 /// The words of a test that its older version does not have.

@@ -320,6 +320,8 @@ pub struct Spec {
     pub completed_at: Option<Box<str>>,
     /// Model that does or did the work, as written.
     pub model: Option<Box<str>>,
+    /// How well it is proven, where its checks say so: the weakest word of its criteria.
+    pub proof: Option<Box<str>>,
     /// IDs of members as listed; membership itself comes from the IDs.
     pub members: Option<Vec<Box<str>>>,
     /// Approval.

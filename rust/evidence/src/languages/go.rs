@@ -7,11 +7,14 @@ use crate::source::Source;
 use crate::test_case::{Assertion, Strength, TestCase, TestFile};
 
 static FUNCTION: Pattern =
-    Pattern::new(r"(?m)^func\s+((?:Test|Fuzz|Example|Benchmark)(?:[A-Z_0-9]\w*)?)\s*\(");
+    Pattern::new(r"(?m)^func\s+((?:Test|Fuzz|Example)(?:[A-Z_0-9]\w*)?)\s*\(");
 static DEFINED: Pattern =
     Pattern::new(r"(?m)^(?:func\s+(?:\([^)]*\)\s*)?|type\s+|const\s+|var\s+)(\w+)");
 static FAILS: Pattern = Pattern::new(r"\b\w+\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(");
-static LIBRARY: Pattern = Pattern::new(r"\b(?:assert|require|is|c)\.(\w+)\s*\(");
+static LIBRARY: Pattern = Pattern::new(
+    r"\b(?:assert|require)\.(\w+)\s*\(|\b(?:is|c|qt)\.(Assert|Check|Equal|True|False|NoErr|IsNil|DeepEquals)\s*\(",
+);
+static HELPER: Pattern = Pattern::new(r"(?:^|[^\w.])([a-z]\w*)\s*\(\s*(?:t|tb)\s*[,)]");
 static SKIP: Pattern = Pattern::new(r"\b\w+\.(?:Skip|Skipf|SkipNow)\s*\(");
 static TAG: Pattern = Pattern::new(r"(?m)^//\s*(?:go:build|\+build)\s+.*$");
 static CONDITION: Pattern = Pattern::new(r"(?s)(?:^|[^\w])(if|case)\s+([^{}]*)\{[^{}]*$");
@@ -108,7 +111,11 @@ fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
                 },
             )
         });
-        let strength = if words.contains("!=") && !words.contains("nil") {
+        let is_flag =
+            crate::expression::words(&words).any(|word| ["true", "false"].contains(&word));
+        let strength = if is_flag && words.contains('=') {
+            Strength::Presence
+        } else if words.contains("!=") && !words.contains("nil") {
             Strength::Whole
         } else if words.contains("==") && !words.contains("nil") {
             Strength::Presence
@@ -132,7 +139,7 @@ fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
         });
     }
     for call in LIBRARY.captures_iter(masked) {
-        let (Some(all), Some(name)) = (call.get(0), call.get(1)) else {
+        let (Some(all), Some(name)) = (call.get(0), call.get(1).or(call.get(2))) else {
             continue;
         };
         let open = all.end() - 1;
@@ -144,6 +151,27 @@ fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
             line: source.line_at(from + all.start()),
             text: on_one_line(&text[all.start()..=end]),
             ..of_library(name.as_str(), inside)
+        });
+    }
+    // A helper that gets the test's own object asserts for it.
+    for call in HELPER.captures_iter(masked) {
+        let Some(name) = call.get(1).filter(|name| name.as_str() != "func") else {
+            continue;
+        };
+        let end = masked[name.end()..].find('(').map(|at| at + name.end());
+        let Some((open, end)) = end.and_then(|open| Some((open, closing(masked, open)?))) else {
+            continue;
+        };
+        let inside = (&text[open + 1..end], &masked[open + 1..end]);
+        let given = arguments(inside.0, inside.1);
+        found.push(Assertion {
+            line: source.line_at(from + name.start()),
+            text: on_one_line(&text[name.start()..=end]),
+            strength: Strength::Whole,
+            subject: given
+                .get(1)
+                .map_or_else(|| packed(name.as_str()), |given| packed(given)),
+            expected: crate::expression::literals(inside.0, inside.1),
         });
     }
     found

@@ -154,7 +154,7 @@ fn calls(source: &Source) -> Vec<Call> {
             from: words.start(),
             to: end + 1,
             words: words.as_str().to_owned(),
-            name: name.trim_matches(['"', '\'', '`']).to_owned(),
+            name: name.trim_matches(['"', '\'', '`']).replace('\'', "\""),
             rows,
             is_test: !is_group,
         });

@@ -1,9 +1,9 @@
 //! Tests of Python: functions `test…` of modules and of classes that are collected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{condition, on_one_line, spot};
-use crate::expression::{arguments, closing, packed, split};
+use crate::expression::{arguments, closing, packed, split, words};
 use crate::patterns::Pattern;
 use crate::source::Source;
 use crate::test_case::{Assertion, Spot, Strength, TestCase, TestFile};
@@ -129,6 +129,12 @@ pub(super) fn read(source: &Source) -> TestFile {
 fn functions<'s>(lines: &'s [Logical<'s>], file: &mut TestFile) -> Vec<Function<'s>> {
     let mut open: Vec<Open> = Vec::new();
     let mut functions: Vec<Function<'s>> = Vec::new();
+    // A class that another one takes its tests from is collected with that.
+    let bases: BTreeSet<&str> = lines
+        .iter()
+        .filter_map(|line| BLOCK.captures(line.masked)?.get(3))
+        .flat_map(|bases| words(bases.as_str()))
+        .collect();
     // The function whose body is read, with its indent.
     let mut inside: Option<(usize, usize)> = None;
     let mut decorators: Vec<usize> = Vec::new();
@@ -169,10 +175,12 @@ fn functions<'s>(lines: &'s [Logical<'s>], file: &mut TestFile) -> Vec<Function<
         file.defined
             .push((block[2].to_owned(), definition(lines, at)));
         if &block[1] == "class" {
-            let bases = block.get(3).map_or("", |bases| bases.as_str());
+            let given = block.get(3).map_or("", |given| given.as_str());
             open.push(Open {
                 indent: line.indent,
-                is_collected: block[2].starts_with("Test") || bases.contains("Test"),
+                is_collected: block[2].starts_with("Test")
+                    || given.contains("Test")
+                    || bases.contains(&block[2]),
                 name: Some(block[2].to_owned()),
                 skips,
             });

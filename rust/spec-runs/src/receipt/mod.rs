@@ -6,6 +6,7 @@
 //! [`judgement`] decides which parts the repository itself proves. Nothing here touches git or the
 //! disk.
 
+mod claims;
 pub mod finding;
 pub mod judgement;
 
