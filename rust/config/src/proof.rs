@@ -8,6 +8,8 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
 pub struct ProofSettings {
+    /// What has to be shown before work lands.
+    pub require: ProofDemand,
     /// Minutes for which checks may run on old tests or old code, beside the run on the work itself; 0 for none.
     pub minutes: Option<u64>,
     /// Patterns of further files that hold tests, as `checks/**`.
@@ -16,6 +18,17 @@ pub struct ProofSettings {
     pub config: Vec<String>,
     /// Names of rules whose findings need a person, though they are only shown otherwise, as `W5`.
     pub rules: Vec<String>,
+}
+
+/// What checks have to show of work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProofDemand {
+    /// That they pass; what else is known is said.
+    #[default]
+    Report,
+    /// That they fail without the change, for each criterion that names some.
+    Red,
 }
 
 /// The usual number of minutes.

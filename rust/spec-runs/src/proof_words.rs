@@ -26,7 +26,8 @@ pub(crate) fn weakest_of_run(record: &RunRecord) -> Option<ProofWord> {
     words.min().filter(|_| named)
 }
 
-fn word_of(record: &RunRecord, checks: &[String], was_ticked: bool) -> ProofWord {
+/// The strongest word of some checks of a run; without them, whether a person ticked the criterion.
+pub(crate) fn word_of(record: &RunRecord, checks: &[String], was_ticked: bool) -> ProofWord {
     let passed = record
         .checks
         .iter()

@@ -210,6 +210,9 @@ pub struct CriterionEntry {
     /// The names of the checks that have to pass for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<String>,
+    /// True if none of these has to fail without the change, as the spec says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_red: bool,
 }
 
 /// The hooks of a repository.

@@ -193,6 +193,7 @@ const KEYS: &[KnownKey] = &[
     used(
         "proof",
         Table(&[
+            used("require", TEXT),
             used("minutes", NUMBER),
             used("tests", TEXTS),
             used("config", TEXTS),

@@ -396,9 +396,9 @@ impl CompletionCheck<'_> {
             uncommitted: &uncommitted,
             output: &output,
         };
-        let evidence = evidence::assess_run(&finished).with_objections(&objections);
+        let mut evidence = evidence::assess_run(&finished).with_objections(&objections);
         if evidence.is_complete() {
-            self.prove(scene)?;
+            evidence.reasons.extend(self.prove(scene)?);
         }
         Ok(evidence)
     }

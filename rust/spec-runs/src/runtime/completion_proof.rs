@@ -8,15 +8,19 @@ use super::completion_check::{CompletionCheck, CompletionContext};
 use super::environment::CommitOrigin;
 use super::passed_cells::{self, CellInputs};
 use super::rerun::{CommitChecks, exit_of, start_logged};
+use crate::evidence::IncompleteReason;
+use crate::proof_words;
 use chant_base::answer::cut;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
+use chant_config::proof::ProofDemand;
 use chant_evidence::{
-    Cell, CellOutcome, FileClass, Square, class_of, path_matcher, text_of, with_tests_of,
+    Cell, CellOutcome, FileClass, ProofWord, Square, class_of, path_matcher, text_of, with_tests_of,
 };
 use chant_git::Repo;
 use chant_git::changed_files::{ChangedFile, CommittedFile};
 use chant_git::exchanged_files::{ExchangedFile, FileVersion};
+use chant_specs::model::SpecType;
 use chant_work::WorkError;
 use chant_work::run_record::{CellEntry, ProofEntry, RunRecord};
 
@@ -58,16 +62,20 @@ struct CheckSquare {
 }
 
 impl CompletionCheck<'_> {
-    /// Runs the checks that passed in the further cells, and notes their words in the record.
+    /// Runs the checks that passed in the further cells, and notes their words in the record; returns why that does
+    /// not suffice, where the project asks for more.
     ///
     /// # Errors
     /// A failure to write the record; whatever else fails is a note of the check.
-    pub(super) fn prove(&self, scene: &CompletionContext) -> Result<(), Error> {
+    pub(super) fn prove(
+        &self,
+        scene: &CompletionContext,
+    ) -> Result<Option<IncompleteReason>, Error> {
         let record = self.runs.get(&self.process_id)?;
         let passed = record.checks.iter().filter(|check| check.exit == Some(0));
         let names: Vec<String> = passed.map(|check| check.name.clone()).collect();
         if names.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let found = self
             .squares(scene, &record, &names)
@@ -82,12 +90,12 @@ impl CompletionCheck<'_> {
                 };
                 names.iter().map(of).collect()
             });
-        self.update(|record| {
+        let record = self.update(|record| {
             for check in &mut record.checks {
                 check.proof = found.get(&check.name).map(CheckSquare::entry);
             }
         })?;
-        Ok(())
+        Ok(not_red(scene, &record))
     }
 
     fn squares(
@@ -133,6 +141,25 @@ impl CompletionCheck<'_> {
         run.fill(&commits)?;
         Ok(run.found)
     }
+}
+
+/// The criteria that no check proves, where the project asks that one does.
+fn not_red(scene: &CompletionContext, record: &RunRecord) -> Option<IncompleteReason> {
+    let is_asked = scene.config.proof.require == ProofDemand::Red
+        && matches!(scene.spec.kind, SpecType::Code | SpecType::Other(_));
+    let criteria = record
+        .criteria_at_start
+        .iter()
+        .filter(|one| is_asked && !one.without_red);
+    let unproven = criteria.filter(|one| {
+        let ran = record
+            .checks
+            .iter()
+            .any(|check| one.checks.contains(&check.name));
+        ran && proof_words::word_of(record, &one.checks, one.checked) < ProofWord::RedGreen
+    });
+    let texts: Vec<String> = unproven.map(|one| one.text.clone()).collect();
+    (!texts.is_empty()).then_some(IncompleteReason::NotRed(texts))
 }
 
 /// The changed files, by the side that they belong to.

@@ -102,6 +102,8 @@ pub struct SpecOverview {
     pub counts: [usize; 9],
     /// Positions of the specs that can be worked on now, ascending.
     pub ready: Vec<usize>,
+    /// The number of completed specs by the word for how well they are proven; those without a word are left out.
+    pub proofs: BTreeMap<Box<str>, usize>,
 }
 
 /// Something that a spec waits for.
@@ -379,7 +381,18 @@ impl SpecGraph {
                 .filter(|(_, node)| self.is_ready_at(**node))
                 .map(|(at, _)| at)
                 .collect();
+            let mut proofs: BTreeMap<Box<str>, usize> = BTreeMap::new();
+            for (spec, status) in self.order.iter().zip(&statuses) {
+                if let Some(word) = spec
+                    .proof
+                    .as_ref()
+                    .filter(|_| *status == SpecStatus::Completed)
+                {
+                    *proofs.entry(word.clone()).or_default() += 1;
+                }
+            }
             SpecOverview {
+                proofs,
                 statuses,
                 counts,
                 ready,

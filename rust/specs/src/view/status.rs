@@ -1,5 +1,7 @@
 //! Counts by state.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::list::{ProblemEntry, problems};
@@ -22,6 +24,9 @@ pub struct StatusCounts {
     /// The number of open specs that other clones hold, whatever their state here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_elsewhere: Option<usize>,
+    /// The number of completed specs by how well they are proven, where checks say so: by their weakest criteria.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    proofs: BTreeMap<Box<str>, usize>,
     /// The load of accounts and machines.
     #[serde(flatten)]
     pub load: WorkLoad,
@@ -51,6 +56,7 @@ impl StatusCounts {
             cancelled: count(SpecStatus::Cancelled),
             needs_attention: count(SpecStatus::NeedsAttention),
             held_elsewhere: None,
+            proofs: overview.proofs.clone(),
             load: WorkLoad::default(),
             in_progress_activity: None,
             trust: None,
