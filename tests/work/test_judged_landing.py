@@ -183,7 +183,7 @@ def test_a_new_test_that_fails_without_the_change_is_red_to_green(shop: Workshop
     (kept,) = shop.handle().receipt_show(ID).data["receipts"]
     words = [one["word"] for one in kept["receipt"]["criteria"]["items"]]
     assert words == ["red→green", "regression", "no check"]
-    assert shop.handle().spec_get(ID).data["proof"] == "no check"
+    assert shop.handle().spec_get(ID).data["further"]["proof"] == "no check"
     (verdict,) = shop.handle().receipt_verify().data["specs"][0]["receipts"]
     assert "criterion 'Works': red→green" in "\n".join(verdict["claimed"])
 

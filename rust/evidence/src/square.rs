@@ -53,7 +53,7 @@ impl CellOutcome {
             Some(0) => Self::Passed,
             // A shell says by these that a program is missing or cannot be run, or was ended by a signal.
             Some(126 | 127) | None => Self::Accident,
-            Some(exit) if exit < 0 || exit >= 128 => Self::Accident,
+            Some(exit) if !(0..128).contains(&exit) => Self::Accident,
             Some(_) => Self::Failed,
         }
     }
@@ -132,9 +132,12 @@ impl Square {
         let (word, note) = match (self.a, self.b) {
             (Some(Accident), Some(Failed)) => (ProofWord::RedGreen, Some("new check")),
             (_, Some(Failed)) => (ProofWord::RedGreen, None),
-            (Some(Failed), _) => (ProofWord::RedGreen, Some("repaired")),
-            (_, Some(Accident)) => (ProofWord::Regression, Some("red by accident")),
-            (Some(Accident), None) => (ProofWord::Regression, Some("red by accident")),
+            // What failed before and passes with new tests alone was made green by these.
+            (Some(Failed), Some(Passed)) => (ProofWord::Regression, Some("green by its tests")),
+            (Some(Failed), None) => (ProofWord::RedGreen, Some("repaired")),
+            (_, Some(Accident)) | (Some(Accident), None) => {
+                (ProofWord::Regression, Some("red by accident"))
+            }
             _ => (ProofWord::Regression, None),
         };
         SquareVerdict {
@@ -197,7 +200,12 @@ mod tests {
             (Some(Passed), Some(Failed), "red→green", None),
             (None, Some(Failed), "red→green", None),
             (Some(Passed), Some(Passed), "regression", None),
-            (Some(Failed), Some(Passed), "red→green", Some("repaired")),
+            (
+                Some(Failed),
+                Some(Passed),
+                "regression",
+                Some("green by its tests"),
+            ),
             (Some(Failed), None, "red→green", Some("repaired")),
             (Some(Accident), Some(Failed), "red→green", Some("new check")),
             (

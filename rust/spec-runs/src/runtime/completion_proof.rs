@@ -15,7 +15,8 @@ use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::proof::ProofDemand;
 use chant_evidence::{
-    Cell, CellOutcome, FileClass, ProofWord, Square, class_of, path_matcher, text_of, with_tests_of,
+    Cell, CellOutcome, FileClass, Language, ProofWord, Square, class_of, path_matcher, text_of,
+    with_tests_of,
 };
 use chant_git::Repo;
 use chant_git::changed_files::{ChangedFile, CommittedFile};
@@ -196,7 +197,7 @@ impl ChangedSides {
             sides.has_code = true;
             if let (Some(old), Some(new)) = (&file.old, &file.new)
                 && class == FileClass::Code
-                && file.path.ends_with(".rs")
+                && Language::of(&file.path) == Some(Language::Rust)
             {
                 let bytes = |file: &CommittedFile| repo.content_of(file);
                 sides

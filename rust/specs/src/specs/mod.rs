@@ -392,10 +392,10 @@ impl SpecGraph {
                 }
             }
             SpecOverview {
-                proofs,
                 statuses,
                 counts,
                 ready,
+                proofs,
             }
         })
     }
