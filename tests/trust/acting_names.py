@@ -94,6 +94,9 @@ HARMLESS = (
 )
 """Neighbours of these that nothing acts by."""
 
+JUDGES = ("conftest.py", "build.rs")
+"""Those of them that configure tests: they act on nothing here, and a person agrees to them."""
+
 FOLDERS = ("", "packages/", "a/b/c/")
 """Where they are put: three depths."""
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from chant_mcp import errors
 from harness import user_config
-from trust.acting_names import ACTS, HARMLESS, INSTRUCTS, content, planted
+from trust.acting_names import ACTS, HARMLESS, INSTRUCTS, JUDGES, content, planted
 from trust.kit import Folder
 from work.conftest import _nothing_is_left as _nothing_is_left
 from work.conftest import shop as shop
@@ -151,10 +151,18 @@ def test_what_acts_or_instructs_waits_in_any_folder_and_case(shop: Workshop) -> 
 
 
 def test_harmless_neighbours_land(shop: Workshop) -> None:
-    names = planted(HARMLESS)
+    names = planted(tuple(name for name in HARMLESS if name not in JUDGES))
     record = _landed(shop, _planting(*names))
     assert ("acting_change" in record, record["end_state"]) == (False, "completed")
     assert all(shop.main(name) for name in names)
+
+
+def test_what_configures_tests_waits_in_any_folder_and_case(shop: Workshop) -> None:
+    names = planted(JUDGES)
+    record = _landed(shop, _planting(*names))
+    assert record["reason"].startswith("changes what judges it: ")
+    assert [line.partition(":")[0] for line in record["acting_change"]] == sorted(names)
+    assert shop.main(names[0]) is None
 
 
 def test_modes_links_and_other_repositories_wait_and_keys_that_run_nothing_do_not(shop: Workshop) -> None:

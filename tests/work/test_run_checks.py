@@ -32,7 +32,7 @@ async def test_a_check_that_passes_is_recorded_with_what_it_looked_at(shop: Work
     record = await checked(shop, call, script)
     assert record["end_state"] == "completed"
     (check,) = record["checks"]
-    assert list(check) == ["name", "command", "exit", "ms", "tree"]
+    assert list(check) == ["name", "command", "exit", "ms", "tree", "proof"]
     assert (check["name"], check["exit"]) == ("unit", 0)
     assert 0 <= check["ms"] < 30_000
     (work,) = record["commits"]

@@ -11,6 +11,7 @@ use super::dispatch::DispatchOrder;
 use super::leases::LeaseBlock;
 use super::plugins::PluginSettings;
 use super::pool::RunsBlock;
+use super::proof::ProofSettings;
 use super::run_environment::RunEnvironmentSettings;
 use super::runs::{
     AgentRotation, AgentSettings, HttpProviders, ParallelBlock, RunLimits, WatchBlock,
@@ -46,6 +47,7 @@ pub(super) struct ConfigFile {
     pub(super) trust: Option<TrustBlock>,
     pub(super) landing: Option<LandingBlock>,
     pub(super) receipts: Option<ReceiptPolicy>,
+    pub(super) proof: Option<ProofSettings>,
     pub(super) leases: Option<LeaseBlock>,
     pub(super) cluster: Option<BTreeMap<String, ClusterSettings>>,
     pub(super) dispatch: Option<DispatchOrder>,
@@ -130,6 +132,7 @@ pub(super) fn of_user(file: ConfigFile) -> ConfigFile {
     ConfigFile {
         project: None,
         receipts: None,
+        proof: None,
         ..file
     }
 }

@@ -16,6 +16,7 @@ pub mod dispatch;
 pub mod leases;
 pub mod plugins;
 pub mod pool;
+pub mod proof;
 pub mod run_environment;
 pub mod runs;
 pub mod schema;
@@ -32,6 +33,7 @@ use self::cluster::ClusterSettings;
 use self::confine::ConfineSettings;
 use self::leases::LeaseSettings;
 use self::plugins::PluginSettings;
+use self::proof::ProofSettings;
 use self::runs::RunSettings;
 use self::schema::ConfigSchema;
 use chant_base::environment;
@@ -108,6 +110,8 @@ pub struct Config {
     pub confine: ConfineSettings,
     /// The demand for receipts of completed specs; counts as the target branch says it.
     pub receipts: ReceiptPolicy,
+    /// The settings by which tests judge work; the project's own.
+    pub proof: ProofSettings,
     /// The settings of leases, where clones of the repository share its specs.
     pub leases: Option<LeaseSettings>,
     /// The user's clusters, by name.
@@ -143,6 +147,7 @@ impl Default for Config {
             runs: RunSettings::default(),
             confine: ConfineSettings::default(),
             receipts: ReceiptPolicy::default(),
+            proof: ProofSettings::default(),
             leases: None,
             cluster: BTreeMap::new(),
             plugins: PluginSettings::default(),
@@ -414,6 +419,10 @@ impl Config {
         }
         put(&mut runs.accounts, file.accounts);
         put(&mut self.receipts, file.receipts);
+        if let Some(why) = file.proof.as_ref().and_then(ProofSettings::refused) {
+            return Err(why);
+        }
+        put(&mut self.proof, file.proof);
         if let Some(leases) = file.leases {
             self.leases = Some(leases.taken()?);
         }

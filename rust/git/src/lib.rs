@@ -29,6 +29,7 @@ pub mod damage;
 mod damaged_copies;
 pub mod data_repository;
 pub mod exchange;
+pub mod exchanged_files;
 mod export;
 mod files;
 mod flushing;

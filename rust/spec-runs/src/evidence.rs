@@ -166,6 +166,9 @@ pub enum IncompleteReason {
         /// The sentence about what seems to have been refused to it.
         refused: Option<String>,
     },
+    /// Nothing shows that the checks of criteria see the change, and the project asks for that.
+    #[error("no check fails without the change, which `proof.require: red` asks for: {}", .0.join("; "))]
+    NotRed(Vec<String>),
     /// An evidence check of a plugin does not agree.
     #[error("evidence check '{name}' {why}")]
     EvidenceCheck {
@@ -189,6 +192,7 @@ impl IncompleteReason {
                 | Self::UnchangedSinceRejection
                 | Self::Open(_)
                 | Self::CheckFailed { .. }
+                | Self::NotRed(_)
                 | Self::EvidenceCheck { .. }
         )
     }

@@ -295,6 +295,7 @@ pub(super) fn entry_of(project: &Project, spec: &Spec) -> Result<Option<ItemEntr
         return Err(ChantError::Refused(message).into());
     }
     let boxes = order.boxes.into_iter().map(|one| CriterionEntry {
+        without_red: false,
         text: one.text,
         checked: one.is_ticked,
         checks: Vec::new(),

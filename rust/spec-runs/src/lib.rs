@@ -19,6 +19,7 @@ pub mod ops;
 pub mod output;
 mod project;
 pub mod prompt;
+mod proof_words;
 pub mod receipt;
 mod receipt_store;
 pub mod recorded_runs;

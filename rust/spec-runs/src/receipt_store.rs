@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::evidence::{self, CriterionAtStart};
 use super::project::ProjectRuns;
+use super::proof_words;
 use super::receipt::{
     self, CheckClaim, CompletedBy, CompletionReceipt, FORMAT, JudgedCriteria, MOST_BYTES, RECEIPTS,
 };
@@ -12,6 +13,7 @@ use chant_agent_events::words_of_no_change;
 use chant_base::completed_run::CompletedRun;
 use chant_base::error::Error;
 use chant_base::money::UsdAmount;
+use chant_evidence::ProofWord;
 use chant_git::kept_texts::TextRead;
 use chant_git::tags::Commit;
 use chant_git::{CheckoutHead, Repo};
@@ -84,7 +86,8 @@ fn receipt_of_run(
         spec: record.spec_id.clone(),
         completed: CompletedBy::Run,
         token: record.token.to_string(),
-        criteria: JudgedCriteria::of(&criteria),
+        criteria: JudgedCriteria::of(&criteria)
+            .with_words(|at| Some(proof_words::of_run(record, criteria.get(at)?))),
         tree: repo.tree_of(run.commit)?,
         commit: run.commit.to_owned(),
         target: record.target.clone(),
@@ -92,6 +95,7 @@ fn receipt_of_run(
         commits: run.merge.landed_for(&record.commits).to_vec(),
         rewritten: !run.merge.landed.is_empty(),
         checks: record.checks.iter().map(claimed).collect(),
+        judged: record.judged.clone(),
         agent: agent.map(|agent| agent.name.clone()),
         model: agent.and_then(|agent| agent.model.clone().or_else(|| agent.reported_model.clone())),
         confinement: record.confinement.clone(),
@@ -144,7 +148,8 @@ pub(super) fn leave_by_hand(
         spec: spec_id.to_owned(),
         completed: CompletedBy::Hand,
         token: format!("hand-{moment}"),
-        criteria: JudgedCriteria::of(&evidence::criteria_at_start(spec)),
+        criteria: JudgedCriteria::of(&evidence::criteria_at_start(spec))
+            .with_words(|_| Some(ProofWord::ByHand)),
         tree: repo.tree_of(&commit)?,
         commit,
         target: repo.head()?.branch().map(str::to_owned),
@@ -152,6 +157,7 @@ pub(super) fn leave_by_hand(
         commits: commits.iter().map(|commit| commit.id.clone()).collect(),
         rewritten: false,
         checks: Vec::new(),
+        judged: None,
         agent: None,
         model: spec.model.as_deref().map(str::to_owned),
         confinement: None,
@@ -350,6 +356,7 @@ fn claimed(check: &CheckEntry) -> CheckClaim {
         exit: check.exit,
         ms: check.ms,
         tree: check.tree.clone(),
+        proof: check.proof.clone(),
     }
 }
 

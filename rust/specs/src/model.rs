@@ -9,7 +9,7 @@ use chant_text::checklist::{self, UNREAD_ADVICE};
 use chant_text::fences::SwallowingFence;
 
 /// The documented order of keys (reference chant 2.2): an absent key is put in its place in it.
-pub const KEY_ORDER: [&str; 33] = [
+pub const KEY_ORDER: [&str; 34] = [
     "type",
     "status",
     "depends_on",
@@ -21,6 +21,7 @@ pub const KEY_ORDER: [&str; 33] = [
     "commits",
     "completed_at",
     "model",
+    PROOF,
     "tracks",
     "informed_by",
     "origin",
@@ -44,6 +45,9 @@ pub const KEY_ORDER: [&str; 33] = [
     "public",
     "retry_state",
 ];
+
+/// The key that says how well a completed spec is proven: the weakest word of its criteria.
+pub const PROOF: &str = "proof";
 
 /// The nine states of a spec (reference chant 3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -316,6 +320,8 @@ pub struct Spec {
     pub completed_at: Option<Box<str>>,
     /// Model that does or did the work, as written.
     pub model: Option<Box<str>>,
+    /// How well it is proven, where its checks say so: the weakest word of its criteria.
+    pub proof: Option<Box<str>>,
     /// IDs of members as listed; membership itself comes from the IDs.
     pub members: Option<Vec<Box<str>>>,
     /// Approval.

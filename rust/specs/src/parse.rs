@@ -40,6 +40,7 @@ struct SpecFrontMatter {
     commits: Option<Vec<Box<str>>>,
     completed_at: Option<Box<str>>,
     model: Option<Box<str>>,
+    proof: Option<Box<str>>,
     members: Option<Vec<Box<str>>>,
     approval: Option<ApprovalFields>,
     output_schema: Option<Box<str>>,
@@ -191,6 +192,7 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, LineFault> {
         commits: fitted(front.commits),
         completed_at: front.completed_at,
         model: front.model,
+        proof: front.proof,
         members: fitted(front.members),
         approval: front.approval.map(|c| ApprovalState {
             required: c.required,
@@ -299,6 +301,7 @@ impl SpecReader<'_> {
             commits: self.key(yaml, "commits"),
             completed_at: self.key(yaml, "completed_at"),
             model: self.key(yaml, "model"),
+            proof: self.key(yaml, "proof"),
             members: self.key(yaml, "members"),
             approval: self.decisive(yaml, "approval")?,
             output_schema: self.key(yaml, "output_schema"),
@@ -395,6 +398,7 @@ impl SpecReader<'_> {
                 | "origin"
                 | "conflicting_files"
                 | "blocked_specs"
+                | "may_change"
                 | "verification_failures"
                 | "derived_fields") => {
                     self.key::<Vec<Box<str>>>(yaml, name);

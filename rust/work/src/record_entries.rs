@@ -213,6 +213,9 @@ pub struct CriterionEntry {
     /// The names of the checks that have to pass for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<String>,
+    /// True if none of these has to fail without the change, as the spec says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_red: bool,
 }
 
 /// The hooks of a repository.
@@ -226,6 +229,30 @@ pub struct HooksEntry {
     /// earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing: Option<Vec<String>>,
+}
+
+/// What work changes of the tests that judge it, in lines for people.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedEntry {
+    /// What became weaker: a person has to agree before it lands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weaker: Vec<String>,
+    /// True if a person agreed to that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agreed: bool,
+    /// What a person may want to look at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub look: Vec<String>,
+    /// Changed files of tests that nothing could read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_read: Vec<String>,
+}
+
+impl JudgedEntry {
+    /// Returns true if there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.weaker.is_empty() && self.look.is_empty() && self.not_read.is_empty()
+    }
 }
 
 /// The outcome of a check.
@@ -242,6 +269,43 @@ pub struct CheckEntry {
     pub ms: u64,
     /// The tree that it checked.
     pub tree: String,
+    /// What shows that it sees the change; `None` where that was not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofEntry>,
+}
+
+/// What old and new tests say of old and new code.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProofEntry {
+    /// The word: `red→green` or `regression`.
+    pub word: String,
+    /// How it came to that, or why no more is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// What it was read from: `exit code`.
+    pub by: String,
+    /// True if an old test that passed before fails with the new code.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub changed_meaning: bool,
+    /// The cells that were run, besides that of the work itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<CellEntry>,
+}
+
+/// A check in a cell of old or new tests with old or new code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellEntry {
+    /// `A` (old tests, old code), `B` (new tests, old code) or `D` (old tests, new code).
+    pub cell: String,
+    /// The tree.
+    pub tree: String,
+    /// The exit code; `None` if it did not end by itself.
+    pub exit: Option<i32>,
+    /// The duration in milliseconds.
+    pub ms: u64,
+    /// True if an earlier run on the same tree passed, and it was not run again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub known: bool,
 }
 
 /// The state of a merge and its attempts.

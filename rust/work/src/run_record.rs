@@ -9,9 +9,9 @@ use super::state::{self, IllegalRunEvent, RunEvent, RunState, StopReason};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 
 pub use super::record_entries::{
-    AgentEntry, CheckEntry, CriterionEntry, EnvironmentEntry, HooksEntry, ItemEntry, LeaseEntry,
-    MergeEntry, MergeState, MergeTry, PlacedEntry, ProcessTreeEntry, ProposalEntry, RunOptions,
-    ServiceEntry, SplitRunOptions, WaitEntry,
+    AgentEntry, CellEntry, CheckEntry, CriterionEntry, EnvironmentEntry, HooksEntry, ItemEntry,
+    JudgedEntry, LeaseEntry, MergeEntry, MergeState, MergeTry, PlacedEntry, ProcessTreeEntry,
+    ProofEntry, ProposalEntry, RunOptions, ServiceEntry, SplitRunOptions, WaitEntry,
 };
 pub use super::uncommitted_state::UncommittedState;
 use chant_agent_events::FailureCause;
@@ -145,6 +145,9 @@ pub struct RunRecord {
     /// The changes of its work to what runs on this machine, if these prevented its merge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acting_change: Vec<String>,
+    /// The changes of its work to the tests that judge it, as its landing saw them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<JudgedEntry>,
     /// The project's hooks when the run started, which check its landing. `None` for a landing by
     /// hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -263,6 +266,7 @@ impl RunRecord {
             criteria_at_start: Vec::new(),
             is_rejected: false,
             acting_change: Vec::new(),
+            judged: None,
             hooks_at_start: None,
             checks: Vec::new(),
             commits: Vec::new(),

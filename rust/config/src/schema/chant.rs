@@ -23,7 +23,7 @@ const NO_LIST: &str = "this file gives `parallel.agents` alone";
 /// The user's own configuration.
 pub const USERS: ConfigSchema = ConfigSchema {
     keys: KEYS,
-    in_vain: |path, _| matches!(path, ["project" | "receipts"]).then_some(PROJECTS_OWN),
+    in_vain: |path, _| matches!(path, ["project" | "receipts" | "proof"]).then_some(PROJECTS_OWN),
 };
 
 /// A project's configuration.
@@ -190,6 +190,16 @@ const KEYS: &[KnownKey] = &[
         ]),
     ),
     used("receipts", TEXT),
+    used(
+        "proof",
+        Table(&[
+            used("require", TEXT),
+            used("minutes", NUMBER),
+            used("tests", TEXTS),
+            used("config", TEXTS),
+            used("rules", TEXTS),
+        ]),
+    ),
     used(
         "leases",
         Table(&[

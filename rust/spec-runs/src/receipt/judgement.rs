@@ -4,17 +4,16 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::claims::claims;
 use super::finding::{FindingKind, ReceiptFinding};
-use super::{CheckClaim, CompletedBy, CompletionReceipt, JudgedCriteria, hash};
+use super::{CompletedBy, CompletionReceipt, JudgedCriteria, hash};
 use crate::evidence::CriterionAtStart;
 use chant_base::answer::cut;
 
 /// The number of characters of a git id that is shown to people.
 const SHORT: usize = 10;
-/// The number of layers in what a receipt claims.
-const SHOWN_LAYERS: usize = 10;
 /// The greatest number of a receipt's characters that a line repeats.
-const MAX_SHOWN: usize = 200;
+pub(super) const MAX_SHOWN: usize = 200;
 /// The greatest number of criteria in a finding.
 const MAX_NAMED: usize = 5;
 
@@ -314,55 +313,6 @@ fn ended(exit: Option<i32>) -> String {
     )
 }
 
-/// Returns the claims of a receipt, line by line.
-fn claims(receipt: &CompletionReceipt) -> Vec<String> {
-    let mut claims: Vec<String> = receipt.checks.iter().map(claimed_check).collect();
-    match receipt.completed {
-        CompletedBy::Hand => claims.push("completed by hand: no check was run".into()),
-        CompletedBy::Run if receipt.checks.is_empty() => {
-            claims.push("no criterion named a check: none was run".into());
-        }
-        CompletedBy::Run => {}
-    }
-    let said = [
-        ("agent", &receipt.agent),
-        ("model", &receipt.model),
-        ("held", &receipt.confinement),
-        ("began", &receipt.started_at),
-        ("done already", &receipt.already_done),
-    ];
-    let said = said.into_iter().filter_map(|(what, said)| {
-        let said = cut(said.as_ref()?, MAX_SHOWN);
-        Some(format!("{what}: {said}"))
-    });
-    claims.extend(said);
-    let layers = receipt.environment.iter().take(SHOWN_LAYERS);
-    claims.extend(layers.map(|layer| format!("environment: {}", cut(layer, MAX_SHOWN))));
-    claims.push(format!("completed: {}", cut(&receipt.ended_at, MAX_SHOWN)));
-    for (what, number) in receipt.cost.iter().flatten() {
-        claims.push(format!("cost, {}: {number}", cut(what, MAX_SHOWN)));
-    }
-    claims
-}
-
-fn claimed_check(check: &CheckClaim) -> String {
-    let exit = check
-        .exit
-        .map_or_else(|| "none".to_owned(), |exit| exit.to_string());
-    let command = check.command.join(" ");
-    let command = if command.is_empty() {
-        String::new()
-    } else {
-        format!(" (`{}`)", cut(&command, MAX_SHOWN))
-    };
-    format!(
-        "check '{}'{command}: exit code {exit} after {} ms on tree {}",
-        cut(&check.name, MAX_SHOWN),
-        check.ms,
-        short(&check.tree)
-    )
-}
-
 fn named(texts: &[&str]) -> String {
     let mut shown: Vec<String> = texts
         .iter()
@@ -375,7 +325,7 @@ fn named(texts: &[&str]) -> String {
     shown.join(", ")
 }
 
-fn short(id: &str) -> &str {
+pub(super) fn short(id: &str) -> &str {
     id.get(..SHORT).unwrap_or(id)
 }
 

@@ -6,6 +6,7 @@
 //! [`judgement`] decides which parts the repository itself proves. Nothing here touches git or the
 //! disk.
 
+mod claims;
 pub mod finding;
 pub mod judgement;
 
@@ -16,9 +17,11 @@ use serde_json::Value;
 
 use super::evidence::CriterionAtStart;
 use chant_base::answer::cut;
+use chant_evidence::ProofWord;
 use chant_store::digest::sha256;
 use chant_store::state::escape_name;
 use chant_text::canonical::canonical;
+use chant_work::run_record::{JudgedEntry, ProofEntry};
 
 /// The folder of refs of receipts.
 pub const RECEIPTS: &str = "refs/chant/receipts/";
@@ -67,6 +70,9 @@ pub struct CompletionReceipt {
     /// The checks that were run.
     #[serde(default)]
     pub checks: Vec<CheckClaim>,
+    /// What the work changed of the tests that judge it, and whether a person agreed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<JudgedEntry>,
     /// The agent, by its name in the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -126,6 +132,9 @@ pub struct JudgedCriterion {
     /// The checks that it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<String>,
+    /// What is known of it: `red→green`, `regression`, `by hand` or `no check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub word: Option<String>,
 }
 
 /// The claimed result of a check.
@@ -142,6 +151,9 @@ pub struct CheckClaim {
     pub ms: u64,
     /// The tree that it checked.
     pub tree: String,
+    /// What shows that it sees the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofEntry>,
 }
 
 impl JudgedCriteria {
@@ -151,6 +163,7 @@ impl JudgedCriteria {
             text: cut(&criterion.text, MOST_CHARS),
             ticked: criterion.checked,
             checks: short(&criterion.checks),
+            word: None,
         };
         Self {
             hash: hash(criteria),
@@ -161,6 +174,15 @@ impl JudgedCriteria {
                 .count(),
             items: criteria.iter().take(MOST_LISTED).map(item).collect(),
         }
+    }
+
+    /// The same criteria, each with what is known of it by its place.
+    #[must_use]
+    pub fn with_words(mut self, word: impl Fn(usize) -> Option<ProofWord>) -> Self {
+        for (at, item) in self.items.iter_mut().enumerate() {
+            item.word = word(at).map(|word| word.name().to_owned());
+        }
+        self
     }
 }
 
@@ -186,6 +208,11 @@ impl CompletionReceipt {
         own.commits.truncate(MOST_LISTED);
         own.checks.truncate(MOST_LISTED);
         own.environment = short(&own.environment);
+        if let Some(judged) = &mut own.judged {
+            for lines in [&mut judged.weaker, &mut judged.look, &mut judged.not_read] {
+                *lines = short(lines);
+            }
+        }
         own.checks = own.checks.into_iter().map(CheckClaim::shortened).collect();
         for said in [
             &mut own.agent,
@@ -195,8 +222,14 @@ impl CompletionReceipt {
         ] {
             *said = said.take().map(|said| cut(&said, MOST_CHARS));
         }
-        let leave_out: [fn(&mut Self); 3] = [
+        let leave_out: [fn(&mut Self); 4] = [
             |_| (),
+            |own| {
+                if let Some(judged) = &mut own.judged {
+                    judged.look.clear();
+                    judged.not_read.clear();
+                }
+            },
             |own| own.criteria.items.clear(),
             |own| {
                 for check in &mut own.checks {
@@ -350,6 +383,7 @@ mod tests {
                 exit: Some(0),
                 ms: 12,
                 tree: "b".repeat(40),
+                proof: None,
             }],
             agent: Some("claude".into()),
             model: None,
@@ -357,6 +391,7 @@ mod tests {
             started_at: Some("2026-01-22T10:00:00.000Z".into()),
             ended_at: "2026-01-22T10:05:00Z".into(),
             environment: Vec::new(),
+            judged: None,
             already_done: None,
             cost: None,
         }

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use super::judged_change::{self, JudgedTerms};
 use super::landing_concerns::{LandingConcern, LandingRules, landing_concerns};
 use super::own_files::OwnFiles;
 use super::run_folder::{RunFolder, in_git};
@@ -20,6 +21,7 @@ use chant_trust::acting::{
 };
 use chant_trust::place_table::PlaceKind;
 use chant_trust::places::{folded, is_at_or_below, is_named_by, keyed_place, may_hold, place_of};
+use chant_work::run_record::JudgedEntry;
 
 /// The number of files that the reason of a run's end names.
 const MAX_NAMED: usize = 3;
@@ -35,6 +37,8 @@ pub(crate) struct ActingChange {
     acts: bool,
     /// Files that are hardly meant to land, with the concerns about them.
     concerns: Vec<(LandingConcern, String)>,
+    /// What it changes of the tests that judge it.
+    judged: JudgedEntry,
 }
 
 impl ActingChange {
@@ -53,6 +57,7 @@ impl ActingChange {
                 alike[0].0.sentence(&named(&files))
             })
             .collect();
+        reasons.extend(judged_change::reason(&self.judged));
         if self.files.is_empty() {
             return reasons.join("; ");
         }
@@ -104,6 +109,14 @@ impl ActingChange {
             }
         }
         Ok(())
+    }
+
+    /// Returns what it changes of the tests that judge it, given the hash to which a person agreed.
+    pub(super) fn judged(&self, agreed: Option<&str>) -> JudgedEntry {
+        JudgedEntry {
+            agreed: !self.judged.weaker.is_empty() && agreed == Some(&*self.agreement()),
+            ..self.judged.clone()
+        }
     }
 
     /// Returns the hash that stands for it when a person agrees.
@@ -185,6 +198,14 @@ pub(super) fn acting_change(
         }
         found.add_acting_files(&inside.repo, &acting, &folder, &inside.files)?;
     }
+    let terms = JudgedTerms {
+        project,
+        repo,
+        place,
+        allows: &allows,
+    };
+    found.judged = terms.judge(&changed, (old, new))?;
+    found.lines.extend(found.judged.weaker.iter().cloned());
     Ok(found)
 }
 

@@ -138,6 +138,7 @@ impl CompletionCheck<'_> {
                 exit,
                 ms: u64::try_from(ms).unwrap_or(u64::MAX),
                 tree: tree.clone(),
+                proof: None,
             });
         }
         services.map_or(Ok(()), RunningServices::stop)?;

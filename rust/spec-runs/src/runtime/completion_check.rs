@@ -405,7 +405,11 @@ impl CompletionCheck<'_> {
             uncommitted: &uncommitted,
             output: &output,
         };
-        Ok(evidence::assess_run(&finished).with_objections(&objections))
+        let mut evidence = evidence::assess_run(&finished).with_objections(&objections);
+        if evidence.is_complete() {
+            evidence.reasons.extend(self.prove(scene)?);
+        }
+        Ok(evidence)
     }
 
     /// Returns the uncommitted paths of the worktree, without the copy of a spec that git does not

@@ -1,5 +1,7 @@
 //! The facts of a run that its completed spec shows.
 
+use crate::proof_words;
+use chant_evidence::ProofWord;
 use chant_work::run_record::RunRecord;
 
 /// The length of a commit's short name in a spec (reference chant 2.2).
@@ -12,6 +14,8 @@ pub(super) struct CompletionDetails {
     pub(super) model: Option<String>,
     /// The token of the run, where it has a lease.
     pub(super) token: Option<u64>,
+    /// The weakest word of its criteria, where some name checks.
+    pub(super) proof: Option<&'static str>,
 }
 
 impl CompletionDetails {
@@ -21,6 +25,7 @@ impl CompletionDetails {
             commits: commits.iter().map(|id| short_commit(id)).collect(),
             model: record.agent.as_ref().and_then(|agent| agent.model.clone()),
             token: record.lease.as_ref().map(|_| record.token),
+            proof: proof_words::weakest_of_run(record).map(ProofWord::name),
         }
     }
 }

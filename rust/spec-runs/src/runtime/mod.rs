@@ -4,14 +4,14 @@
 //! The engines below (`work`, `git`) know processes, records, branches and merges; they are
 //! combined here. [`start`] starts a run. [`spec_runner`] is the run of one spec, step by step:
 //! [`new_run_folder`] creates its [`run_folder`], branch and worktree, [`agent_launch`] prepares its agent's start, [`placed_launch`] that of one elsewhere, [`run_confinement`] confines it, [`completion_check`]
-//! collects evidence, [`branch_checks`] runs the checks that it asks for, [`landing`] brings the work to the target branch, and [`conflict_spec`] writes a
+//! collects evidence, [`branch_checks`] runs the checks that it asks for, [`completion_proof`] runs them with old tests or old code, [`landing`] brings the work to the target branch, and [`conflict_spec`] writes a
 //! spec about work that conflicts; [`conflicted_run`] is the run that is merged when that is settled.
 //! [`orchestrator`] is the run above such runs, and [`split`] one that proposes members of a spec. [`pool`]
 //! has folders that were created in advance. [`agent_slots`] chooses the next agent if there is room for
 //! it, and [`account_room`] its account. [`login_copy`] is the login that it works with.
 //! [`placed_run`] is the part of a run that another machine placed here; [`pushed_work`] takes over what such a machine pushed.
 //! [`approval`] is work that waits for a person's decision. [`acting_change`] finds its changes to
-//! what runs on this machine. [`recovery`] handles a spec whose run was stopped or died, for
+//! what runs on this machine, and [`judged_change`] those to the tests that judge it. [`recovery`] handles a spec whose run was stopped or died, for
 //! all others here, and calls none of them back. [`rerun`] runs checks again on landed work.
 
 pub(super) mod account_room;
@@ -25,6 +25,7 @@ mod branch_checks;
 pub(super) mod committer;
 mod completion_check;
 mod completion_details;
+mod completion_proof;
 mod confine_means;
 mod conflict_forecast;
 pub(super) mod conflict_spec;
@@ -34,6 +35,7 @@ mod entered_environment;
 pub(super) mod environment;
 mod item_environment;
 mod item_work;
+mod judged_change;
 mod landed_specs;
 pub(super) mod landing;
 pub(super) mod landing_concerns;
@@ -45,6 +47,7 @@ mod new_run_folder;
 pub(super) mod offline_work;
 pub(super) mod orchestrator;
 mod own_files;
+mod passed_cells;
 pub(super) mod placed_launch;
 pub(super) mod placed_run;
 mod plugin_checks;

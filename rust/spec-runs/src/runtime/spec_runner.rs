@@ -28,6 +28,7 @@ use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_environment::LayerPin;
 use chant_git::{self, Repo};
+use chant_specs::checks::check_marks;
 use chant_specs::error::ChantError;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::project::{Project, ProjectSnapshot};
@@ -275,8 +276,11 @@ impl<'a> SpecRunner<'a> {
     /// Records the present criteria: the work is judged by them.
     fn note_criteria(run: &mut ActiveRun<'_>, spec: &Spec) -> Result<(), Error> {
         let criteria = evidence::criteria_at_start(spec).into_iter();
+        let marks = check_marks(spec).into_iter();
         let criteria: Vec<CriterionEntry> = criteria
-            .map(|criterion| CriterionEntry {
+            .zip(marks)
+            .map(|(criterion, marks)| CriterionEntry {
+                without_red: !marks.is_empty() && marks.iter().all(|mark| !mark.asks_red),
                 text: criterion.text,
                 checked: criterion.checked,
                 checks: criterion.checks,

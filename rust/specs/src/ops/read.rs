@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::error::ChantError;
-use crate::model::{Spec, SpecProblem, SpecStatus};
+use crate::model::{PROOF, Spec, SpecProblem, SpecStatus};
 use crate::parse;
 use crate::project::{Project, ProjectSnapshot};
 use crate::view::held_specs::RemoteCounts;
@@ -29,7 +29,7 @@ use chant_text::front_matter;
 const ACTIVITY_SHOWN: usize = 50;
 
 /// Documented keys that are shown only when a file has them (reference chant 2.2).
-const FURTHER_KEYS: [&str; 20] = [
+const FURTHER_KEYS: [&str; 22] = [
     "tracks",
     "informed_by",
     "origin",
@@ -48,6 +48,8 @@ const FURTHER_KEYS: [&str; 20] = [
     "original_completed_at",
     "derived_fields",
     "output_schema",
+    "may_change",
+    PROOF,
     "public",
     "retry_state",
 ];

@@ -9,7 +9,7 @@ mod edges;
 mod resolve;
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use imbl::{OrdMap, Vector};
@@ -105,6 +105,8 @@ pub struct SpecOverview {
     pub counts: [usize; 9],
     /// Positions of the specs that can be worked on now, ascending.
     pub ready: Vec<usize>,
+    /// The number of completed specs by the word for how well they are proven; those without a word are left out.
+    pub proofs: BTreeMap<Box<str>, usize>,
 }
 
 /// Something that a spec waits for.
@@ -387,7 +389,15 @@ impl SpecGraph {
                 .filter(|(_, node)| self.is_ready_at(**node))
                 .map(|(at, _)| at)
                 .collect();
+            let completed = self.order.iter().zip(&statuses);
+            let completed = completed.filter(|(_, status)| **status == SpecStatus::Completed);
+            let mut proofs: BTreeMap<&str, usize> = BTreeMap::new();
+            for word in completed.filter_map(|(spec, _)| spec.proof.as_deref()) {
+                *proofs.entry(word).or_default() += 1;
+            }
+            let proofs = proofs.into_iter().map(|(word, count)| (word.into(), count));
             Arc::new(SpecOverview {
+                proofs: proofs.collect(),
                 statuses,
                 counts,
                 ready,

@@ -25,6 +25,9 @@ pub struct SpecEntry<'a> {
     r#type: &'a str,
     depends_on: Option<&'a [Box<str>]>,
     labels: Option<&'a [Box<str>]>,
+    /// How well a completed spec is proven: the weakest word of its criteria.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<&'a str>,
     /// Where a search found its query.
     #[serde(skip_serializing_if = "Option::is_none")]
     excerpt: Option<String>,
@@ -43,6 +46,7 @@ impl<'a> SpecEntry<'a> {
             r#type: spec.kind.as_str(),
             depends_on: spec.depends_on.as_deref(),
             labels: spec.labels.as_deref(),
+            proof: spec.proof.as_deref(),
             excerpt: None,
             on_remote: None,
         }

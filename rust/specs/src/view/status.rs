@@ -1,5 +1,7 @@
 //! Counts by state.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::held_specs::RemoteCounts;
@@ -23,6 +25,9 @@ pub struct StatusCounts {
     /// The number of open specs that other clones hold or completed, whatever their state here.
     #[serde(flatten)]
     pub remote: RemoteCounts,
+    /// The number of completed specs by how well they are proven, where checks say so: by their weakest criteria.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    proofs: BTreeMap<Box<str>, usize>,
     /// The load of accounts and machines.
     #[serde(flatten)]
     pub load: WorkLoad,
@@ -52,6 +57,7 @@ impl StatusCounts {
             cancelled: count(SpecStatus::Cancelled),
             needs_attention: count(SpecStatus::NeedsAttention),
             remote: RemoteCounts::default(),
+            proofs: overview.proofs.clone(),
             load: WorkLoad::default(),
             in_progress_activity: None,
             trust: None,

@@ -33,13 +33,14 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 27] = [
+const ARROWS: [(&str, &[&str]); 28] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
     ("graph", &["base"]),
     ("draw", &["graph"]),
     ("config", &["base", "text"]),
+    ("evidence", &[]),
     // Those who start processes hold them.
     ("confine", &["base", "store"]),
     ("git", &["base", "confine"]),
@@ -81,6 +82,7 @@ const ARROWS: [(&str, &[&str]); 27] = [
             "config",
             "confine",
             "environment",
+            "evidence",
             "git",
             "graph",
             "leases",

@@ -142,8 +142,23 @@ impl RunLanding<'_> {
 
     /// Returns the text of a request: by which spec, token and lease its work can be judged.
     fn request_body(&self, leases: &SpecLeases<'_>, record: &RunRecord, commit: &str) -> String {
+        let judged = self
+            .runs
+            .get(self.process_id)
+            .ok()
+            .and_then(|record| record.judged);
+        let judged: String = judged
+            .iter()
+            .flat_map(|judged| {
+                let weaker = judged
+                    .weaker
+                    .iter()
+                    .map(|line| format!("Changed what judges it: {line}\n"));
+                weaker.chain(judged.look.iter().map(|line| format!("Look at {line}\n")))
+            })
+            .collect();
         format!(
-            "Spec: {spec}\nFile: {file}\nRun token: {token}\nLease: {lease} on {remote}\nCommit: {commit}\n\n`chant-mcp fence {commit}` says whether this work is still the newest of its spec.\n",
+            "Spec: {spec}\nFile: {file}\nRun token: {token}\nLease: {lease} on {remote}\nCommit: {commit}\n{judged}\n`chant-mcp fence {commit}` says whether this work is still the newest of its spec.\n",
             spec = record.spec_id,
             file = self.place.spec_in_git,
             token = record.token,

@@ -31,6 +31,7 @@ use super::blockers::describe_wait;
 use super::completion_details::{CompletionDetails, short_commit};
 use super::conflicted_run::ConflictedRun;
 use super::item_work::{self, ItemMarks};
+use super::judged_change::note_judged;
 use super::landed_specs::{
     by_meaning, changed, changed_meanwhile, new_cycle, new_member, open_criteria, overruled,
     own_conflict,
@@ -48,7 +49,7 @@ use chant_git::hooks::ConfinedHooks;
 use chant_git::land::LandingOutcome;
 use chant_git::merge::{FileConflict, FileResolution, FileSides, MergeOutcome, MergeRequest};
 use chant_specs::error::ChantError;
-use chant_specs::model::SpecStatus;
+use chant_specs::model::{PROOF, SpecStatus};
 use chant_specs::ops::edit::{self, SpecDraft};
 use chant_specs::parse;
 use chant_specs::project::{ARCHIVE, Project, ProjectSnapshot, SPECS};
@@ -224,6 +225,7 @@ impl RunLanding<'_> {
             return Ok(Some(RunLandingOutcome::Doubtful(why)));
         }
         let change = acting_change(self.project, self.repo, self.place, &sight.old, &new)?;
+        note_judged(self.runs, self.process_id, change.judged(self.agreed))?;
         if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
             return Ok(Some(RunLandingOutcome::ActsAnew(change)));
         }
@@ -334,6 +336,9 @@ impl RunLanding<'_> {
         draft.set_text("completed_at", self.project.clock.stamp())?;
         if let Some(token) = finish.token {
             draft.set_text(RUN_TOKEN, token.to_string())?;
+        }
+        if let Some(word) = finish.proof {
+            draft.set_text(PROOF, word)?;
         }
         let usual = || {
             let snapshot = self.project.snapshot().ok()?;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use super::train::{CheckTerms, TrainChecker};
 use super::{
-    ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change,
+    ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change, note_judged,
     open_criteria, own_conflict,
 };
 use crate::leases::{MergedWork, SpecLeases, lost_sentence};
@@ -255,6 +255,7 @@ impl RunLanding<'_> {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
         let change = acting_change(self.project, self.repo, self.place, &sight.old, &new)?;
+        note_judged(self.runs, self.process_id, change.judged(self.agreed))?;
         if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
             return Ok(Settled(RunLandingOutcome::ActsAnew(change)));
         }

@@ -263,6 +263,7 @@ impl TrainChecker<'_> {
                 exit,
                 ms: u64::try_from(ms).unwrap_or(u64::MAX),
                 tree: tree.to_owned(),
+                proof: None,
             });
             let reason = match exit {
                 Some(0) => continue,

@@ -1,0 +1,75 @@
+//! The settings by which the tests of a project judge work on it.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+/// What the project says of its own judge, beside the built-in tables.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct ProofSettings {
+    /// What has to be shown before work lands.
+    pub require: ProofDemand,
+    /// Minutes for which checks may run on old tests or old code, beside the run on the work itself; 0 for none.
+    pub minutes: Option<u64>,
+    /// Patterns of further files that hold tests, as `checks/**`.
+    pub tests: Vec<String>,
+    /// Patterns of further files that configure tests.
+    pub config: Vec<String>,
+    /// Names of rules whose findings need a person, though they are only shown otherwise, as `W5`.
+    pub rules: Vec<String>,
+}
+
+/// What checks have to show of work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProofDemand {
+    /// That they pass; what else is known is said.
+    #[default]
+    Report,
+    /// That they fail without the change, for each criterion that names some.
+    Red,
+}
+
+/// The usual number of minutes.
+const MINUTES: u64 = 10;
+/// The number of rules for tests.
+const RULES: u8 = 14;
+
+impl ProofSettings {
+    /// The time for which checks may run on old tests or old code.
+    pub fn time(&self) -> Duration {
+        Duration::from_secs(self.minutes.unwrap_or(MINUTES).saturating_mul(60))
+    }
+
+    /// Returns the reason why the block cannot be used.
+    pub(super) fn refused(&self) -> Option<String> {
+        let is_rule = |name: &String| {
+            let number = name
+                .strip_prefix('W')
+                .and_then(|number| number.parse::<u8>().ok());
+            number.is_some_and(|number| (1..=RULES).contains(&number))
+        };
+        let wrong = self.rules.iter().find(|name| !is_rule(name))?;
+        Some(format!(
+            "proof.rules: `{wrong}` is no rule; expected `W1` to `W{RULES}`"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_named_as_they_are_reported() {
+        let of = |rules: &[&str]| ProofSettings {
+            rules: rules.iter().map(|name| (*name).to_owned()).collect(),
+            ..ProofSettings::default()
+        };
+        assert_eq!(of(&["W1", "W14"]).refused(), None);
+        for wrong in ["w1", "W0", "W15", "1", ""] {
+            assert!(of(&[wrong]).refused().is_some(), "{wrong}");
+        }
+    }
+}
