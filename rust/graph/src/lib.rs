@@ -16,7 +16,9 @@ pub mod rows;
 use std::sync::{Arc, OnceLock};
 
 use chant_base::counted::count_visited;
-use imbl::{HashMap, Vector};
+use hashbrown::DefaultHashBuilder;
+use imbl::shared_ptr::DefaultSharedPtr;
+use imbl::{GenericHashMap, Vector};
 
 /// A node of one graph; only that graph understands it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,10 +80,13 @@ struct NodeEntry {
     edges: Arc<[Edge]>,
 }
 
+/// The nodes of keys; keys come from documents, and the hash of each process is another one.
+type NodesByKey = GenericHashMap<Arc<str>, Node, DefaultHashBuilder, DefaultSharedPtr>;
+
 /// Items and what they wait for.
 #[derive(Debug, Clone, Default)]
 pub struct DepGraph {
-    nodes: HashMap<Arc<str>, Node>,
+    nodes: NodesByKey,
     entries: Vector<NodeEntry>,
     /// For each node those that wait for it, ascending; worked out at the first question and kept up to date
     /// from then on.
