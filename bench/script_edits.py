@@ -1,7 +1,7 @@
 """What edits and looks of a script cost in projects of two sizes, by processor time in interleaved rounds.
 
-`python -m bench.script_edits 5000 20000` prints for each the median of a call at both sizes and how it grows; and what
-a transaction costs beside as many single edits.
+`python -m bench.script_edits 5000 20000` prints for each the median of a call at both sizes and how it grows;
+and what a transaction costs beside as many single edits.
 """
 
 from __future__ import annotations
@@ -83,12 +83,15 @@ def main(sizes: list[int]) -> None:
         medians = {
             name: [statistics.median(times[1:]) for times in of_sizes] for name, of_sizes in taken.items()
         }
-    print("call, milliseconds at", *sizes, "growth")
+    rows = [["call, ms at", *map(str, sizes), "growth"]]
     for name, of_sizes in medians.items():
-        print(f"{name}:", *(f"{seconds * 1000:.2f}" for seconds in of_sizes), f"{of_sizes[-1] / of_sizes[0]:.2f}")
+        growth = of_sizes[-1] / of_sizes[0]
+        rows.append([f"{name}:", *(f"{seconds * 1000:.2f}" for seconds in of_sizes), f"{growth:.2f}"])
     for count in _EDITS:
         one, all = medians[f"{count} edits one by one"], medians[f"{count} edits together"]
-        print(f"{count} together / one by one:", *(f"{b / a:.2f}" for a, b in zip(one, all, strict=True)))
+        ratios = (f"{b / a:.2f}" for a, b in zip(one, all, strict=True))
+        rows.append([f"{count} together / one by one:", *ratios])
+    sys.stdout.writelines(" ".join(row) + "\n" for row in rows)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,9 @@ ALLOWED = {
     "CC0-1.0",
     "CDLA-Permissive-2.0",
     "ISC",
+    # Of single files: who changes these publishes them. Used as it is.
+    "MPL-2.0",
+    "MPL-2.0+",
     "Unicode-3.0",
     "Unlicense",
     "Zlib",

@@ -1,4 +1,4 @@
-"""A clone that was removed and made again at the same path, as caches of CI do it, and a stop during a landing."""
+"""A clone that was removed and made again at its path, as caches of CI do it, and a stop during a landing."""
 
 from __future__ import annotations
 

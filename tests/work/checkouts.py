@@ -251,8 +251,8 @@ class Checkout:
         ]
         assert locks == []
 
-        # A runner whose run is reported to have ended may still be writing its last words, and what a disk that fails
-        # kept a dead process from removing goes when the project is opened the next time.
+        # A runner whose run is reported to have ended may still be writing its last words, and what a failing
+        # disk kept a dead process from removing goes when the project is opened the next time.
         def unfinished() -> list[Path]:
             self.chant()
             return [*self.project.root.rglob("*.tmp")]
