@@ -118,7 +118,8 @@ impl ItemExport {
         let fields = known(fields)?;
         let joined = workspace.snapshot()?;
         let filter = filter.checked(workspace)?;
-        let wanted = joined.items().filter(|item| filter.fits(item));
+        let wanted = filter.candidates(&joined);
+        let wanted = wanted.filter(|item| filter.fits(item));
         let nodes: Vec<Node> = wanted.map(|item| item.node).collect();
         Ok(Self {
             meter: Arc::new(ProgressMeter::begin("Exporting items", nodes.len())),

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::Workspace;
 use super::error::WorkspaceError;
 use super::item::Item;
+use super::workspace_graph::WorkspaceGraph;
 use chant_base::format_words::{find_format_word, format_words};
 use chant_speckit::task::TaskMark;
 use chant_specs::model::SpecStatus;
@@ -72,6 +73,19 @@ impl ItemFilter {
             *status = word;
         }
         Ok(self)
+    }
+
+    /// The items that the filter has to look at, in the order of lists: where what can be started now is wanted, of
+    /// specs none but these.
+    pub(super) fn candidates<'a>(
+        &self,
+        joined: &'a WorkspaceGraph,
+    ) -> impl Iterator<Item = Item<'a>> + use<'a> {
+        let ready = self.ready.then(|| joined.nodes_if_ready());
+        let all = (!self.ready).then(|| joined.nodes());
+        let nodes = ready.into_iter().flatten().chain(all.into_iter().flatten());
+        let items = nodes.filter_map(|node| joined.item(node));
+        items.filter(|item| !item.is_phase())
     }
 
     /// Returns true if an item is wanted by a checked filter.

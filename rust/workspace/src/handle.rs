@@ -42,8 +42,8 @@ pub fn select(
     let joined = workspace.snapshot()?;
     let filter = filter.checked(workspace)?;
     let is_there = |item: &Item<'_>| path.is_none_or(|path| path == item.path());
-    let wanted = joined
-        .items()
+    let wanted = filter
+        .candidates(&joined)
         .filter(|item| is_there(item) && filter.shows(item));
     let nodes = wanted.map(|item| item.node).collect();
     Ok(ItemSelection { joined, nodes })

@@ -48,7 +48,8 @@ pub fn search(
     let joined = workspace.snapshot()?;
     let filter = filter.checked(workspace)?;
     let sought = SearchWords::of(search);
-    let wanted = joined.items().filter(|item| filter.shows(item));
+    let wanted = filter.candidates(&joined);
+    let wanted = wanted.filter(|item| filter.shows(item));
     let wanted: Vec<Item<'_>> = wanted.filter(|item| sought.fits(item)).collect();
     let total = wanted.len();
     let problems = (page.offset == 0).then(|| problems(&joined));

@@ -124,13 +124,25 @@ impl WorkspaceGraph {
     /// The nodes of all items, dialect by dialect, each in the order of its own lists; phases of features
     /// stand before their tasks.
     pub fn nodes(&self) -> impl Iterator<Item = Node> {
+        let all = self.spec_nodes.iter().chain(self.nodes_of_others());
+        all.inspect(|_| count_visited(1)).copied()
+    }
+
+    /// Nodes in the same order, among which are all that can be started now: of specs none but these.
+    pub(super) fn nodes_if_ready(&self) -> impl Iterator<Item = Node> {
+        let ready = self.specs.overview().ready.iter();
+        let specs = ready.filter_map(|at| self.spec_nodes.get(*at));
+        let all = specs.chain(self.nodes_of_others());
+        all.inspect(|_| count_visited(1)).copied()
+    }
+
+    /// The nodes of all items but specs.
+    fn nodes_of_others(&self) -> impl Iterator<Item = &Node> {
         let tasks = self.plans.iter().flat_map(|(_, nodes)| nodes);
         let of_features = self.features.iter().flat_map(|(_, nodes)| nodes);
-        let specs = self.spec_nodes.iter().chain(tasks);
         let of_formats = self.formats.iter().flat_map(|(_, nodes)| nodes);
-        let all = specs.chain(of_features).chain(&self.ticket_nodes);
-        let all = all.chain(of_formats);
-        all.inspect(|_| count_visited(1)).copied()
+        let others = tasks.chain(of_features).chain(&self.ticket_nodes);
+        others.chain(of_formats)
     }
 
     /// A number that is another after every change.
