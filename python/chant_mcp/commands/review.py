@@ -63,7 +63,7 @@ def comment(
     """
     if len(words) > 2:
         raise click.UsageError("Put the text in quotes: comment ID [PATH:LINE] TEXT.")
-    *place, text = words
+    *place, text = list(words)
     about = place[0] if place else None
     said: CommentInput = {
         "about": about,

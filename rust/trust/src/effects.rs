@@ -179,6 +179,7 @@ pub const TABLE: &[EffectRow] = &[
     once("stage a move", MERGES, ASK),
     once("receipt push", MERGES, ASK),
     once("receipt fetch", MERGES, ASK),
+    once("review exchange", MERGES, ASK),
     once("leases", MERGES, ASK),
     each_time(
         "receipt verify --rerun",
@@ -206,12 +207,13 @@ pub fn needs_trust(name: &str) -> bool {
 }
 
 /// Acts that need trust and archive or exchange what is there, whatever the configuration says of work.
-const TIDIES: [&str; 5] = [
+const TIDIES: [&str; 6] = [
     "worktree prune",
     "remove a branch",
     "stage a move",
     "receipt push",
     "receipt fetch",
+    "review exchange",
 ];
 
 /// Returns true if something goes by what the configuration says of work, so that it may not be done while a

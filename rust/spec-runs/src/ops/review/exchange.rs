@@ -15,7 +15,7 @@ use chant_specs::project::Project;
 /// # Errors
 /// `NotTrusted`, that there is no such remote, or what git complained of.
 pub fn review_exchange(project: &Project, remote: Option<&str>) -> Result<Answer, Error> {
-    project.refuse_untrusted("receipt push")?;
+    project.refuse_untrusted("review exchange")?;
     let reviews = ProjectReviews::of(project)?;
     let repo = project.repository()?;
     let remote = chosen_remote(&repo, remote)?;
