@@ -171,8 +171,10 @@ def test_ssh_starts_a_worker_on_each_host(tmp_path: Path, monkeypatch: pytest.Mo
     assert ssh.up() == "Scheduler at tls://head:8786, workers on ada@one, two."
     first, second = (tmp_path / "calls").read_text().splitlines()
     assert first == (
-        f"ssh -- ada@one nohup setsid chant-mcp worker tls://head:8786 --once --name ada@one --tls "
-        f"'{tmp_path}/tls dir' --slots claude=3 --slots codex=1 >/dev/null 2>&1 </dev/null &"
+        'ssh -- ada@one mkdir -p "$HOME"/.cache/chant-mcp/workers; '
+        "nohup setsid chant-mcp worker tls://head:8786 --once --name ada@one --tls "
+        f"'{tmp_path}/tls dir' --slots claude=3 --slots codex=1 "
+        '>"$HOME"/.cache/chant-mcp/workers/big-ada@one.log 2>&1 </dev/null & echo $!'
     )
     assert second.startswith("ssh -- two ")
     option = {"hosts": ("-oProxyCommand=x",), "address": address}

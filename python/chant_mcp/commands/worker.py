@@ -124,7 +124,9 @@ def worker(
                 tls=tls or default_tls(surroundings),
                 name=name,
                 folder=folder,
-                offer=WorkerOffer(offered, accounts, labels, remotes, trusted, offered_reads),
+                offer=WorkerOffer(
+                    offered, accounts, labels, remotes, trusted, offered_reads, trust_file is not None
+                ),
                 program=lambda: (
                     *_job_program(surroundings, remotes, (*trusted, *_hashes(trust_file)), agents),
                     *("--largest-bundle", str(largest_bundle)),
