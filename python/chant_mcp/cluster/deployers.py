@@ -51,6 +51,12 @@ class ClusterPlan:
     slots: Mapping[str, int] = field(default_factory=dict[str, int])
     reads: tuple[str, ...] = ()
     """Repositories that its workers read for fleets."""
+    trust: tuple[str, ...] = ()
+    """What its workers accept to act, by hash."""
+    remote: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    accounts: tuple[str, ...] = ()
+    largest_bundle: int | None = None
     hosts: tuple[str, ...] = ()
     queue: str | None = None
     time: str | None = None
@@ -63,7 +69,17 @@ class ClusterPlan:
 
     def offer_options(self) -> list[str]:
         """Give what its workers offer, as options of `worker`."""
-        return offer_options(self.slots, self.reads)
+        repeated = {
+            "--trust": self.trust,
+            "--remote": self.remote,
+            "--label": self.labels,
+            "--account": self.accounts,
+        }
+        options = offer_options(self.slots, self.reads)
+        options += [word for name, values in repeated.items() for value in values for word in (name, value)]
+        if self.largest_bundle is not None:
+            options += ["--largest-bundle", str(self.largest_bundle)]
+        return options
 
 
 @dataclass(frozen=True)
@@ -75,6 +91,10 @@ class DeployPlace:
     program: tuple[str, ...]
     """Our own program on this machine."""
     environment: Mapping[str, str]
+
+
+_LISTS = ("reads", "trust", "remote", "labels", "accounts", "hosts", "options")
+"""Settings that are lists of texts."""
 
 
 def read_plan(name: str, settings: Mapping[str, Any], tls: Path) -> ClusterPlan:
@@ -93,9 +113,8 @@ def read_plan(name: str, settings: Mapping[str, Any], tls: Path) -> ClusterPlan:
         tls=tls,
         workers=given.get("workers", 1),
         slots=given.get("slots", {}),
-        reads=tuple(given.get("reads", ())),
-        hosts=tuple(given.get("hosts", ())),
-        options=tuple(given.get("options", ())),
+        largest_bundle=given.get("largest_bundle"),
+        **{key: tuple(given[key]) for key in _LISTS if key in given},
         **{key: given[key] for key in texts if key in given},
     )
 

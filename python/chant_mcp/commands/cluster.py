@@ -131,7 +131,10 @@ def _needs(surroundings: Surroundings) -> ProjectNeeds | None:
     if not (session.place.root / ".chant").is_dir():
         return None
     report = session.chant.trust_report()
-    acting: str | None = report["hash"] if report["listing"] or report["instructions"] else None
+    sources: list[str] = report["sources"]
+    # The settings and hooks of this clone's git reach no worker.
+    acts = any(not source.startswith(("git configuration", ".git/")) for source in sources)
+    acting: str | None = report["hash_of_commits"] if acts else None
     return ProjectNeeds(acting=acting)
 
 

@@ -73,6 +73,12 @@ pub(crate) fn refuse_unplaceable(
     let placer = ClusterPlacer::of(project, config, on)?;
     placer.ensure()?;
     let status = placer.status().unwrap_or_default();
+    let acting = project.acting_now().of_commits();
+    if !acting.is_empty()
+        && let Some(why) = status.lacks_trust(&acting.hash())
+    {
+        return Err(ChantError::Refused(why).into());
+    }
     let lacking = agents.iter().map(|agent| status.lacks_agent(agent));
     let lacking: Option<Vec<String>> = lacking.collect();
     match lacking.and_then(|lacking| lacking.into_iter().next()) {
@@ -142,7 +148,9 @@ impl PlacedLaunch<'_> {
         );
         let mut secrets = secrets(&project.environment);
         let (inside, record) = (place.root.strip_prefix(&place.worktree), self.record);
-        let (account, acting) = (record.account.as_deref(), project.acting_now());
+        // What comes with the commits is all that a worker has of it.
+        let acting = project.acting_now().of_commits();
+        let account = record.account.as_deref();
         let job = ClusterJob {
             schema: SCHEMA,
             key: format!(
