@@ -1,4 +1,4 @@
-"""`cluster up` says what is: each planted mistake is named before an agent starts, and the exit code says so."""
+"""`cluster up` says what is: each planted mistake is named before an agent starts."""
 
 from __future__ import annotations
 

@@ -137,8 +137,8 @@ def _why_none(workers: list[WorkerView], needs: JobNeeds) -> str:
     having = [worker for worker in workers if worker.slots.get(needs.agent, 0) > 0]
     if having and not any(worker.trusts(needs.acting) for worker in having):
         return (
-            f"No worker accepts what acts in this project ({count}): start one with `--trust {needs.acting}`, "
-            "or name that hash in `trust` of the cluster."
+            f"No worker accepts what acts in this project ({count}): "
+            f"start one with `--trust {needs.acting}`, or name that hash in `trust` of the cluster."
         )
     if having:
         return f'No worker with agent "{needs.agent}" has account "{needs.account}" ({count}).'

@@ -164,7 +164,7 @@ def _rooms(slots: tuple[tuple[str, int], ...], found: Data, *, is_needed: bool) 
 
 
 def _accounts(named: tuple[str, ...], found: Data) -> tuple[str, ...]:
-    """Give the accounts that are offered: those that were named, as far as they are here, else all that are."""
+    """Give the accounts that are offered: those that were named as far as they are here, else all."""
     here = tuple(str(account) for account in found["accounts"])
     for account in named:
         if account not in here:
