@@ -191,7 +191,9 @@ def test_keys_of_a_cluster_are_options_of_its_workers(tmp_path: Path) -> None:
         "labels: [gpu], accounts: [team-a], largest_bundle: 1000"
     )
     user_config().write_text(f"---\ncluster: {{big: {{{keys}}}}}\n---\n")
-    project = ChantProject(tmp_path, environment=dict(os.environ), user_config=user_config(), program=PROGRAM)
+    project = ChantProject(
+        tmp_path, environment=dict(os.environ), user_config=user_config(), program=[*PROGRAM]
+    )
     known = read_plan("big", project.clusters().data["big"], tmp_path)
     assert known.offer_options() == [
         *("--slots", "demo=1", "--trust", hash, "--remote", "https://h/x"),
