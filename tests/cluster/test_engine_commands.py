@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chant_mcp._core import ChantProject
 from chant_mcp.cluster import local_cluster
-from chant_mcp.cluster.deployers import ClusterPlan, DeployPlace, deployer
+from chant_mcp.cluster.deployers import ClusterPlan, DeployPlace, deployer, read_plan
 from chant_mcp.cluster.folder_use import folder_in_use, is_in_use
 from chant_mcp.cluster.local_cluster import ensure_local_cluster
 from chant_mcp.errors import InvalidArgumentError, RefusedError
@@ -171,14 +172,36 @@ def test_ssh_starts_a_worker_on_each_host(tmp_path: Path, monkeypatch: pytest.Mo
     assert ssh.up() == "Scheduler at tls://head:8786, workers on ada@one, two."
     first, second = (tmp_path / "calls").read_text().splitlines()
     assert first == (
-        f"ssh -- ada@one nohup setsid chant-mcp worker tls://head:8786 --once --name ada@one --tls "
-        f"'{tmp_path}/tls dir' --slots claude=3 --slots codex=1 >/dev/null 2>&1 </dev/null &"
+        'ssh -- ada@one mkdir -p "$HOME"/.cache/chant-mcp/workers; '
+        "nohup setsid chant-mcp worker tls://head:8786 --once --name ada@one --tls "
+        f"'{tmp_path}/tls dir' --slots claude=3 --slots codex=1 "
+        '>"$HOME"/.cache/chant-mcp/workers/big-ada@one.log 2>&1 </dev/null & echo $!'
     )
     assert second.startswith("ssh -- two ")
     option = {"hosts": ("-oProxyCommand=x",), "address": address}
     for wrong in (option, {"hosts": hosts}, {"address": address}):
         with pytest.raises(InvalidArgumentError):
             deployer(plan("ssh", tmp_path, **wrong), place).up()
+
+
+def test_keys_of_a_cluster_are_options_of_its_workers(tmp_path: Path) -> None:
+    hash = "ab" * 32
+    keys = (
+        f"kind: local, tls: {tmp_path}, slots: {{demo: 1}}, trust: [{hash}], remote: ['https://h/x'], "
+        "labels: [gpu], accounts: [team-a], largest_bundle: 1000"
+    )
+    user_config().write_text(f"---\ncluster: {{big: {{{keys}}}}}\n---\n")
+    project = ChantProject(
+        tmp_path, environment=dict(os.environ), user_config=user_config(), program=[*PROGRAM]
+    )
+    known = read_plan("big", project.clusters().data["big"], tmp_path)
+    assert known.offer_options() == [
+        *("--slots", "demo=1", "--trust", hash, "--remote", "https://h/x"),
+        *("--label", "gpu", "--account", "team-a", "--largest-bundle", "1000"),
+    ]
+    user_config().write_text(f"---\ncluster: {{big: {{{keys.replace(hash, 'all')}}}}}\n---\n")
+    refused = run(tmp_path, "cluster", "status", "big")
+    assert "cluster.big.trust: expected hashes" in " ".join(refused.stderr.split())
 
 
 def test_kubernetes_gets_secrets_and_a_cluster(tmp_path: Path) -> None:

@@ -97,6 +97,19 @@ def test_a_job_goes_where_it_is_known_and_where_there_is_room() -> None:
     assert choose_worker([], needs) == "No worker has joined the cluster."
 
 
+def test_a_worker_takes_no_job_of_a_project_that_its_owner_does_not_trust() -> None:
+    needs = JobNeeds("demo", acting="ff")
+    full = view("b", trusted=["ff"], taken={"1": ("agent-demo",), "2": ("agent-demo",)})
+    # It waits for the one that does.
+    assert choose_worker([view("a"), full], needs) == 'All 2 slots of agent "demo" are taken.'
+    none = choose_worker([view("a"), view("c", trusted=["00"])], needs)
+    assert str(none).startswith("No worker accepts what acts in this project (2 workers)")
+    assert "--trust ff" in str(none)
+    own = choose_worker([view("a"), view("d", trusts_any=True)], needs)
+    assert isinstance(own, WorkerView)
+    assert own.name == "d"
+
+
 def test_what_workers_say_is_read_as_data() -> None:
     assert worker_view({"offer": "exec"}) is None
     odd = view("x" * 1000, agents={"demo": {"slots": 10**9}, "b": {"slots": True}, "c": 1}, labels="text")

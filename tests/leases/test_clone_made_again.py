@@ -1,4 +1,4 @@
-"""A clone that was removed and made again at its path, as caches of CI do it, and a stop during a landing."""
+"""A clone that was removed and made again at the same path, as in CI, and a stop during a landing."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def test_clone_that_was_made_again_works(
         try:
             again.start(ID)
         except ChantError as error:
-            assert "is worked on by" in str(error), error
+            is_held = "is worked on by" in str(error)
+            if not is_held:
+                raise
             return False
         return True
 

@@ -38,6 +38,10 @@ def _worker(view: WorkerView) -> dict[str, Any]:
         "agents": agents,
         "accounts": accounts,
         "silent": silent,
+        "labels": list(view.labels),
+        "trusted": list(view.trusted),
+        "trusts_any": view.trusts_any,
+        "release": view.release,
     }
 
 

@@ -10,12 +10,16 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from chant_mcp.cluster.arrivals import ExpectedWorkers, twice_named
 from chant_mcp.cluster.certificates import make_certificates
 from chant_mcp.cluster.kubernetes_manifests import cluster_manifests
 from chant_mcp.cluster.private_files import replace_file
@@ -27,6 +31,11 @@ COMMAND_SECONDS = 120
 """How long a program of others has."""
 
 _LAST_WORDS = 1000
+_LOOK_SECONDS = 2.0
+"""Seconds between two looks at whether workers on hosts have ended."""
+_LOOKS_AT_ONCE = 16
+_LOGS = '"$HOME"/.cache/chant-mcp/workers'
+"""The folder of the logs of workers on hosts, for a shell there."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,12 @@ class ClusterPlan:
     slots: Mapping[str, int] = field(default_factory=dict[str, int])
     reads: tuple[str, ...] = ()
     """Repositories that its workers read for fleets."""
+    trust: tuple[str, ...] = ()
+    """What its workers accept to act, by hash."""
+    remote: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    accounts: tuple[str, ...] = ()
+    largest_bundle: int | None = None
     hosts: tuple[str, ...] = ()
     queue: str | None = None
     time: str | None = None
@@ -54,7 +69,17 @@ class ClusterPlan:
 
     def offer_options(self) -> list[str]:
         """Give what its workers offer, as options of `worker`."""
-        return offer_options(self.slots, self.reads)
+        repeated = {
+            "--trust": self.trust,
+            "--remote": self.remote,
+            "--label": self.labels,
+            "--account": self.accounts,
+        }
+        options = offer_options(self.slots, self.reads)
+        options += [word for name, values in repeated.items() for value in values for word in (name, value)]
+        if self.largest_bundle is not None:
+            options += ["--largest-bundle", str(self.largest_bundle)]
+        return options
 
 
 @dataclass(frozen=True)
@@ -66,6 +91,10 @@ class DeployPlace:
     program: tuple[str, ...]
     """Our own program on this machine."""
     environment: Mapping[str, str]
+
+
+_LISTS = ("reads", "trust", "remote", "labels", "accounts", "hosts", "options")
+"""Settings that are lists of texts."""
 
 
 def read_plan(name: str, settings: Mapping[str, Any], tls: Path) -> ClusterPlan:
@@ -84,9 +113,8 @@ def read_plan(name: str, settings: Mapping[str, Any], tls: Path) -> ClusterPlan:
         tls=tls,
         workers=given.get("workers", 1),
         slots=given.get("slots", {}),
-        reads=tuple(given.get("reads", ())),
-        hosts=tuple(given.get("hosts", ())),
-        options=tuple(given.get("options", ())),
+        largest_bundle=given.get("largest_bundle"),
+        **{key: tuple(given[key]) for key in _LISTS if key in given},
         **{key: given[key] for key in texts if key in given},
     )
 
@@ -115,6 +143,18 @@ class Deployer(ABC):
     @abstractmethod
     def down(self) -> str:
         """End it, and say in a sentence what was ended."""
+
+    @abstractmethod
+    def expected(self) -> ExpectedWorkers:
+        """Say which workers were started."""
+
+    def ended(self) -> set[str]:
+        """Say which of them are known not to come any more."""
+        return set()
+
+    def last_words(self, name: str) -> str:
+        """Give the last lines that a worker printed; empty where they cannot be read."""
+        return ""
 
     def status(self) -> str:
         """Say in a sentence what those who run its workers say of them; empty for nothing."""
@@ -162,7 +202,8 @@ class Deployer(ABC):
                 f"chant-mcp cluster down {self._plan.name}"
             )
         address = self._plan.address or "tls://127.0.0.1:0"
-        listen = f"tls://0.0.0.0:{address.rpartition(':')[2]}" if self._plan.address else address
+        is_here = urlsplit(address).hostname in ("127.0.0.1", "localhost")
+        listen = address if is_here else f"tls://0.0.0.0:{address.rpartition(':')[2]}"
         actual = start_scheduler(
             self._place.program, self._place.environment, self._place.folder, listen, self._plan.tls
         )
@@ -180,6 +221,10 @@ class AddressDeployer(Deployer):
     def up(self) -> str:
         """Refuse: it is not started from here."""
         raise RefusedError(f"The cluster {self._plan.name} is only an address: it is started elsewhere.")
+
+    def expected(self) -> ExpectedWorkers:
+        """Expect nothing: who started it knows."""
+        return ExpectedWorkers()
 
     def down(self) -> str:
         """Refuse: it is not ended from here."""
@@ -202,6 +247,15 @@ class LocalDeployer(Deployer):
             start_worker(self._place.program, self._place.environment, log, options)
         return f"Scheduler at {address}, {count_workers(self._plan.workers)} on this machine."
 
+    def expected(self) -> ExpectedWorkers:
+        """Expect the workers of this machine."""
+        names = (f"{self._plan.name}-{number}" for number in range(1, self._plan.workers + 1))
+        return ExpectedWorkers(tuple(names))
+
+    def last_words(self, name: str) -> str:
+        """Read its log."""
+        return _read_end(self._place.folder / f"{name}.log")
+
     def down(self) -> str:
         """Say what ends with the scheduler."""
         self._forget()
@@ -211,6 +265,14 @@ class LocalDeployer(Deployer):
 class SshDeployer(Deployer):
     """A scheduler here, and a worker on each host."""
 
+    def __init__(self, plan: ClusterPlan, place: DeployPlace) -> None:
+        """Take what is started, and where from."""
+        super().__init__(plan, place)
+        self._failed: dict[str, str] = {}
+        self._processes: dict[str, str] = {}
+        self._gone: set[str] = set()
+        self._looked = 0.0
+
     def up(self) -> str:
         """Start the scheduler, and a worker on each host, which reads its certificates there."""
         if not self._plan.hosts:
@@ -218,14 +280,61 @@ class SshDeployer(Deployer):
         for host in self._plan.hosts:
             if host.startswith("-"):
                 raise InvalidArgumentError(f"cluster.{self._plan.name}.hosts: `{host}` is no host.")
-        address, started = self._address, list[str]()
+        if twice := twice_named(self._plan.hosts):
+            raise InvalidArgumentError(
+                f"cluster.{self._plan.name}.hosts names {', '.join(twice)} more than once. "
+                "A host has one worker, with as many slots as it can bear."
+            )
+        address = self._address
         self._start_scheduler()
         for host in self._plan.hosts:
             command = shlex.join([self._plan.program, "worker", address, *self._worker_options(host)])
+            log = self._log(host)
             # It outlives the connection; its scheduler ends it.
-            self._run("ssh", "--", host, f"nohup setsid {command} >/dev/null 2>&1 </dev/null &")
-            started.append(host)
-        return f"Scheduler at {address}, workers on {', '.join(started)}."
+            start = f"mkdir -p {_LOGS}; nohup setsid {command} >{log} 2>&1 </dev/null & echo $!"
+            try:
+                self._processes[host] = self._run("ssh", "--", host, start).strip()
+            except RefusedError as error:
+                # The others may come all the same.
+                self._failed[host] = error.message
+        return f"Scheduler at {address}, workers on {', '.join(self._plan.hosts)}."
+
+    def expected(self) -> ExpectedWorkers:
+        """Expect a worker of each host."""
+        return ExpectedWorkers(self._plan.hosts)
+
+    def ended(self) -> set[str]:
+        """Say which hosts could not be spoken to, and on which the worker has ended."""
+        if time.monotonic() - self._looked >= _LOOK_SECONDS:
+            with ThreadPoolExecutor(_LOOKS_AT_ONCE) as pool:
+                over = pool.map(self._has_ended, self._processes)
+                gone = {host for host, is_over in zip(self._processes, over, strict=True) if is_over}
+            self._processes = {host: pid for host, pid in self._processes.items() if host not in gone}
+            self._gone |= gone
+            self._looked = time.monotonic()
+        return {*self._failed, *self._gone}
+
+    def _has_ended(self, host: str) -> bool:
+        pid = self._processes[host]
+        if not pid.isdigit():
+            return False
+        try:
+            return "ended" in self._run("ssh", "--", host, f"kill -0 {pid} 2>/dev/null || echo ended")
+        except RefusedError:
+            return False  # nothing is known of it
+
+    def last_words(self, name: str) -> str:
+        """Read its log on its host."""
+        if name in self._failed:
+            return self._failed[name]
+        try:
+            return self._run("ssh", "--", name, f"tail -n 20 {self._log(name)}")
+        except RefusedError as error:
+            return error.message
+
+    def _log(self, host: str) -> str:
+        """Give the file of a worker's words on its host, for a shell."""
+        return f"{_LOGS}/{shlex.quote(f'{self._plan.name}-{host}.log'.replace('/', '_'))}"
 
     def down(self) -> str:
         """Say what ends with the scheduler."""
@@ -244,6 +353,22 @@ class SlurmDeployer(Deployer):
         job = self._run("sbatch", "--parsable", data=script).strip().partition(";")[0]
         self._write_known(address=address, slurm_job=job)
         return f"Scheduler at {address}, Slurm job {job} with {count_workers(self._plan.workers)}."
+
+    def expected(self) -> ExpectedWorkers:
+        """Expect a worker of each job of the array."""
+        job = self._known().get("slurm_job")
+        names = (f"{self._plan.name}-{job}-{number}" for number in range(1, self._plan.workers + 1))
+        return ExpectedWorkers(tuple(names))
+
+    def last_words(self, name: str) -> str:
+        """Read its log, which lies on the shared file system; before that ask Slurm."""
+        log = self._place.folder / f"slurm-{name.removeprefix(f'{self._plan.name}-')}.log"
+        if words := _read_end(log):
+            return words
+        try:
+            return self.status()
+        except RefusedError as error:
+            return error.message
 
     def down(self) -> str:
         """Cancel the job."""
@@ -273,6 +398,18 @@ class KubernetesDeployer(Deployer):
         self._kubectl("apply", "-f", "-", data=json.dumps(manifests))
         self._write_known(address=self._address)
         return f"Dask cluster {self._plan.name} in namespace {self._plan.namespace}."
+
+    def expected(self) -> ExpectedWorkers:
+        """Expect as many workers as there are replicas."""
+        return ExpectedWorkers(count=self._plan.workers, prefix="")
+
+    def last_words(self, name: str) -> str:
+        """Ask Kubernetes for the pods and their logs; which one a worker would have been is not known."""
+        selector = f"--selector=dask.org/cluster-name={self._plan.name},dask.org/component=worker"
+        try:
+            return f"{self.status()} {self._kubectl('logs', '--tail=3', '--prefix', selector)}"
+        except RefusedError as error:
+            return error.message
 
     def down(self) -> str:
         """Delete what was applied."""
@@ -306,6 +443,14 @@ _DEPLOYERS: dict[str, type[Deployer]] = {
 def deployer(plan: ClusterPlan, place: DeployPlace) -> Deployer:
     """Choose the deployer of a cluster's kind."""
     return _DEPLOYERS[plan.kind](plan, place)
+
+
+def _read_end(file: Path) -> str:
+    """Read the end of a log; empty where there is none."""
+    try:
+        return file.read_bytes()[-_LAST_WORDS * 4 :].decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def count_workers(number: int) -> str:

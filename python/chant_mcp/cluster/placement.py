@@ -39,6 +39,7 @@ class WorkerView:
     labels: tuple[str, ...]
     remotes: tuple[str, ...]
     trusted: tuple[str, ...]
+    """Acting configurations that its owner accepted, by hash."""
     silent: float
     """Seconds since it was heard."""
     taken: dict[str, str] = field(default_factory=dict[str, str])
@@ -47,6 +48,14 @@ class WorkerView:
     """How many of its jobs work on an account, by name."""
     reads: ReadOffer = NOTHING_READ
     """Repositories that it reads for fleets."""
+    trusts_any: bool = False
+    """Whether its owner may accept more while it is there."""
+    release: str | None = None
+    """The release of this program that it runs."""
+
+    def trusts(self, acting: str | None) -> bool:
+        """Say whether jobs of a project may act there."""
+        return acting is None or self.trusts_any or acting in self.trusted
 
     def busy(self, agent: str) -> int:
         """Slots of an agent that are taken."""
@@ -86,14 +95,16 @@ def worker_view(described: Mapping[str, Any]) -> WorkerView | None:
         },
         charged=Counter(name for used in jobs.values() if (name := _named(used, "account-")) is not None),
         reads=received_offer(offer.get("reads")),
+        trusts_any=offer.get("trusts_any") is True,
+        release=_text(offer.get("release")),
     )
 
 
 def choose_worker(workers: Iterable[WorkerView], needs: JobNeeds) -> WorkerView | str:
     """Choose a worker with a free slot, or say why a job waits.
 
-    Workers that accepted its acting configuration come first, then those that may fetch its repository, then
-    the one with most free slots; the name decides what is left.
+    Only workers whose owners accepted what acts in its project are chosen. Those that may fetch its
+    repository come first, then the one with most free slots; the name decides what is left.
     """
     all_workers = list(workers)
     fitting = [worker for worker in all_workers if _fits(worker, needs)]
@@ -107,7 +118,6 @@ def choose_worker(workers: Iterable[WorkerView], needs: JobNeeds) -> WorkerView 
         free,
         key=lambda worker: (
             worker.name == needs.avoid,
-            needs.acting is not None and needs.acting not in worker.trusted,
             needs.remote is not None and needs.remote not in worker.remotes,
             -worker.free(needs.agent),
             worker.name,
@@ -116,9 +126,8 @@ def choose_worker(workers: Iterable[WorkerView], needs: JobNeeds) -> WorkerView 
 
 
 def _fits(worker: WorkerView, needs: JobNeeds) -> bool:
-    return worker.slots.get(needs.agent, 0) > 0 and (
-        needs.account is None or needs.account in worker.accounts
-    )
+    has_account = needs.account is None or needs.account in worker.accounts
+    return worker.slots.get(needs.agent, 0) > 0 and has_account and worker.trusts(needs.acting)
 
 
 def _why_none(workers: list[WorkerView], needs: JobNeeds) -> str:
@@ -126,6 +135,11 @@ def _why_none(workers: list[WorkerView], needs: JobNeeds) -> str:
         return "No worker has joined the cluster."
     count = f"{len(workers)} worker" + ("s" if len(workers) > 1 else "")
     having = [worker for worker in workers if worker.slots.get(needs.agent, 0) > 0]
+    if having and not any(worker.trusts(needs.acting) for worker in having):
+        return (
+            f"No worker accepts what acts in this project ({count}): "
+            f"start one with `--trust {needs.acting}`, or name that hash in `trust` of the cluster."
+        )
     if having:
         return f'No worker with agent "{needs.agent}" has account "{needs.account}" ({count}).'
     slots: dict[str, int] = {}

@@ -77,6 +77,8 @@ def _worker(worker: WorkerView) -> dict[str, Any]:
         "accounts": list(worker.accounts),
         "labels": list(worker.labels),
         "remotes": list(worker.remotes),
+        "trusted": list(worker.trusted),
+        "trusts_any": worker.trusts_any,
         "state": "silent" if worker.silent > SILENT_SECONDS else "alive",
     }
 

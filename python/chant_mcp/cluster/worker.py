@@ -24,6 +24,7 @@ from chant_mcp.cluster.scheduler import OFFER
 from chant_mcp.cluster.security import check_address, worker_security
 from chant_mcp.cluster.worker_task import READ, READS
 from chant_mcp.errors import RefusedError
+from chant_mcp.release import release
 
 ORPHAN_GRACE = 60.0
 """Seconds without a scheduler after which a worker ends its jobs."""
@@ -52,6 +53,8 @@ class WorkerOffer:
     """Acting configurations that its owner accepted, by hash."""
     reads: ReadOffer = NOTHING_READ
     """Repositories that it reads for fleets."""
+    trusts_any: bool = False
+    """Whether its owner may accept more while it is there: the worker is the user's own."""
 
     @property
     def slots(self) -> int:
@@ -73,6 +76,8 @@ class WorkerOffer:
             "labels": list(self.labels),
             "remotes": list(self.remotes),
             "trusted": list(self.trusted),
+            "trusts_any": self.trusts_any,
+            "release": release(),
             "reads": self.reads.as_data(),
         }
 

@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from chant_mcp.cluster.extra import require_cluster_extra
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import Surroundings, changes_files
 from chant_mcp.commands.worker import default_tls
 from chant_mcp.errors import InvalidArgumentError, NotFoundError, RefusedError
 from chant_mcp.program import own_program
+from chant_mcp.release import release
 from chant_mcp.terminal import say, say_json
 from chant_mcp.user_folders import state_home
 
 if TYPE_CHECKING:
-    from chant_mcp.cluster.deployers import ClusterPlan, DeployPlace
+    from chant_mcp.cluster.arrivals import ProjectNeeds
+    from chant_mcp.cluster.deployers import ClusterPlan, Deployer, DeployPlace
 
 _AUTOMATIC = "local"
 """The cluster that a start with `--on local` makes, where the configuration says nothing of one."""
@@ -56,16 +58,84 @@ def certs(folder: Path) -> None:
 
 @cluster.command()
 @click.argument("name")
-@click.pass_obj
+@click.option(
+    "--wait",
+    "seconds",
+    type=click.FloatRange(min=0),
+    default=30,
+    show_default=True,
+    help="Seconds to wait for workers.",
+)
+@click.pass_context
 @changes_files
-def up(surroundings: Surroundings, name: str) -> None:
-    """Start a cluster: its scheduler, and its workers."""
+@exit_code_1("a worker did not come in that time, or cannot work")
+def up(context: click.Context, name: str, seconds: float) -> None:
+    """Start a cluster, and wait until its workers have come.
+
+    Those that did not, or that cannot work, are named with the reason. In a folder with a project they are
+    looked at for what that needs. What has come stays up; `cluster down` ends it.
+    """
     from chant_mcp.cluster.deployers import deployer
     from chant_mcp.cluster.folder_use import folder_in_use
 
+    surroundings: Surroundings = context.obj
     plan, place = _known(surroundings, name)
     with folder_in_use(place.folder, waits=True):
-        say(deployer(plan, place).up())
+        started = deployer(plan, place)
+        say(started.up())
+        faults = _faults(surroundings, plan, place, started, seconds)
+    for fault in faults:
+        say(fault, err=True)
+    context.exit(1 if faults else 0)
+
+
+def _faults(
+    surroundings: Surroundings, plan: ClusterPlan, place: DeployPlace, started: Deployer, seconds: float
+) -> list[str]:
+    """Wait for the workers of a cluster, and say what is wrong with them, a sentence each."""
+    from chant_mcp.cluster.arrivals import faults_of, last_lines, wait_for_workers
+    from chant_mcp.cluster.deployers import count_workers, known_address
+
+    address = known_address(plan, place.folder)
+    expected = started.expected()
+    if address is None:
+        return []
+
+    def ask() -> list[dict[str, Any]]:
+        return _ask(surroundings, address, plan.tls, "workers")
+
+    try:
+        workers = wait_for_workers(expected, ask, seconds, started.ended)
+    except RefusedError as error:
+        return [f"Its scheduler cannot be asked for workers: {error.message}"]
+    missing = expected.missing(workers)
+    faults = [
+        f"{worker} did not come: {last_lines(started.last_words(worker)) or 'it said nothing'}"
+        for worker in missing
+    ]
+    needs = _needs(surroundings)
+    for worker in workers:
+        faults += [f"{worker['name']}: {fault}." for fault in faults_of(worker, release(), needs)]
+    if not faults and workers:
+        said = "said hello" if needs is None else "said hello and can work on this project"
+        say(f"{count_workers(len(workers))} {said}.")
+    return faults
+
+
+def _needs(surroundings: Surroundings) -> ProjectNeeds | None:
+    """Say what the project in whose folder this is called needs; None where there is none."""
+    from chant_mcp.cluster.arrivals import ProjectNeeds
+
+    session = surroundings.session()
+    session.recovers = False
+    if not (session.place.root / ".chant").is_dir():
+        return None
+    report = session.chant.trust_report()
+    sources: list[str] = report["sources"]
+    # The settings and hooks of this clone's git reach no worker.
+    acts = any(not source.startswith(("git configuration", ".git/")) for source in sources)
+    acting: str | None = report["hash_of_commits"] if acts else None
+    return ProjectNeeds(acting=acting)
 
 
 @cluster.command()

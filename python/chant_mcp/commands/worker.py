@@ -49,6 +49,9 @@ class _Slots(click.ParamType[tuple[str, int]]):
 @click.option("--remote", "remotes", multiple=True, metavar="URL", help="A repository it may fetch and push.")
 @click.option("--trust", "trusted", multiple=True, metavar="HASH", help="A configuration that may act here.")
 @click.option(
+    "--account", "accounts", multiple=True, metavar="NAME", help="An account it offers; else all here."
+)
+@click.option(
     "--largest-bundle",
     type=click.IntRange(1, LARGEST_BUNDLE),
     default=LARGEST_BUNDLE,
@@ -71,6 +74,7 @@ def worker(
     labels: tuple[str, ...],
     remotes: tuple[str, ...],
     trusted: tuple[str, ...],
+    accounts: tuple[str, ...],
     largest_bundle: int,
     reads: tuple[str, ...],
     tls: Path | None,
@@ -118,13 +122,15 @@ def worker(
                 agent: AgentOffer(slots=number, version=found["agents"][agent]["version"])
                 for agent, number in _rooms(slots, found, is_needed=not offered_reads.at_once)
             }
-            accounts = tuple(str(account) for account in found["accounts"])
+            offered_accounts = _accounts(accounts, found)
             plan = WorkerPlan(
                 address=url,
                 tls=tls or default_tls(surroundings),
                 name=name,
                 folder=folder,
-                offer=WorkerOffer(offered, accounts, labels, remotes, trusted, offered_reads),
+                offer=WorkerOffer(
+                    offered, offered_accounts, labels, remotes, trusted, offered_reads, trust_file is not None
+                ),
                 program=lambda: (
                     *_job_program(surroundings, remotes, (*trusted, *_hashes(trust_file)), agents),
                     *("--largest-bundle", str(largest_bundle)),
@@ -155,6 +161,15 @@ def _rooms(slots: tuple[tuple[str, int], ...], found: Data, *, is_needed: bool) 
         why = "The disk is nearly full" if found["disk"]["is_full"] else "No agent was found here"
         raise RefusedError(f"{why}, so that there is nothing to offer. See `chant-mcp agents`.")
     return here
+
+
+def _accounts(named: tuple[str, ...], found: Data) -> tuple[str, ...]:
+    """Give the accounts that are offered: those that were named as far as they are here, else all."""
+    here = tuple(str(account) for account in found["accounts"])
+    for account in named:
+        if account not in here:
+            say(f'There is no account "{account}" on this machine; it is not offered.', err=True)
+    return tuple(account for account in here if account in named) if named else here
 
 
 def _job_program(

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// The greatest number of workers of a cluster, and of slots of one of them.
 const MOST: u32 = 10_000;
 
+/// The most bytes of commits that come back through a scheduler.
+const LARGEST_BUNDLE: u64 = 64 << 20;
+
 /// The way a cluster is started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -40,6 +43,16 @@ pub struct ClusterSettings {
     pub slots: BTreeMap<String, u32>,
     /// The repositories that workers read for fleets: folders, addresses and beginnings of addresses.
     pub reads: Vec<String>,
+    /// The acting configurations that its workers accept, by hash.
+    pub trust: Vec<String>,
+    /// The repositories that its workers may fetch and push with rights of their own.
+    pub remote: Vec<String>,
+    /// The words for what its workers are good for.
+    pub labels: Vec<String>,
+    /// The accounts that its workers offer, of those that are configured there; all of them without this.
+    pub accounts: Vec<String>,
+    /// The bytes of commits that come back through the scheduler; what needs more is pushed.
+    pub largest_bundle: Option<u64>,
     /// The machines that are reached over SSH.
     pub hosts: Vec<String>,
     /// The queue of Slurm.
@@ -71,6 +84,21 @@ impl ClusterSettings {
         if let Some((agent, _)) = agent {
             return Some(format!(
                 "cluster.{name}.slots.{agent}: expected a number from 1 to {MOST}"
+            ));
+        }
+        let is_hash =
+            |text: &&String| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
+        if let Some(wrong) = self.trust.iter().find(|text| !is_hash(text)) {
+            return Some(format!(
+                "cluster.{name}.trust: expected hashes of 64 letters as `chant-mcp trust --show` prints them, got `{wrong}`"
+            ));
+        }
+        if self
+            .largest_bundle
+            .is_some_and(|bytes| bytes == 0 || bytes > LARGEST_BUNDLE)
+        {
+            return Some(format!(
+                "cluster.{name}.largest_bundle: expected bytes from 1 to {LARGEST_BUNDLE}"
             ));
         }
         let address = self.address.as_deref()?;

@@ -1,4 +1,4 @@
-//! Whether the remote lets this clone push to the target at all, known before an agent is paid.
+//! The right of this clone to push to the target at all, known before an agent is paid.
 //!
 //! It is tried with a push that cannot go through: a commit on the target together with two refs of ours of which one
 //! is the folder of the other. Hosts judge who may push to a branch before they change refs, so a protected target is
@@ -20,7 +20,7 @@ const FILE_NAME: &str = "landing-right.json";
 /// The longest that the try may take: a person waits.
 const LIMIT: Duration = Duration::from_secs(6);
 
-/// What is known of the right to push to the target.
+/// The right to push to the target, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LandingRight {

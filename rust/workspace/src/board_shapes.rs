@@ -97,7 +97,7 @@ pub(super) struct MeaningCard {
     /// The act that a person has to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'static str>,
-    /// What the remote that clones share says of an open spec, where its file here does not say so.
+    /// The word of the remote that clones share for an open spec, where its file here does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     on_remote: Option<&'static str>,
 }

@@ -38,7 +38,7 @@ pub(super) struct ItemRow<'a> {
     /// The thing that it waits for where that is no other item.
     #[serde(skip_serializing_if = "Option::is_none")]
     idle: Option<&'static str>,
-    /// What the remote that clones share says of a spec, where its file here does not say so.
+    /// The word of the remote that clones share for a spec, where its file here does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     on_remote: Option<&'static str>,
 }

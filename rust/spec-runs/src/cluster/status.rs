@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use serde::Deserialize;
 
 use chant_base::counted_list::CountedList;
+use chant_base::plural::counted;
 use chant_specs::view::work_load::{ClusterView, WorkerView};
 use chant_store::disk;
 
@@ -59,6 +60,18 @@ pub(crate) struct WorkerStatus {
     pub agents: BTreeMap<String, AgentOffer>,
     /// `alive` or `silent`.
     pub state: String,
+    /// The acting configurations that its owner accepted, by hash; `None` where that is not known.
+    pub trusted: Option<Vec<String>>,
+    /// True if its owner may accept more while it is there.
+    pub trusts_any: bool,
+}
+
+impl WorkerStatus {
+    /// Returns true if its owner is known not to have accepted what acts in a project.
+    fn distrusts(&self, acting: &str) -> bool {
+        let trusted = self.trusted.as_ref().filter(|_| !self.trusts_any);
+        trusted.is_some_and(|trusted| !trusted.iter().any(|hash| hash == acting))
+    }
 }
 
 /// The room of a machine for an agent.
@@ -104,6 +117,23 @@ impl ClusterStatus {
     /// Returns the workers that answer.
     fn alive(&self) -> impl Iterator<Item = &WorkerStatus> {
         self.workers.iter().filter(|worker| worker.state == "alive")
+    }
+
+    /// Returns why no worker takes jobs of a project in which something acts, by its hash; `None` if one may, or none
+    /// has joined yet.
+    pub(crate) fn lacks_trust(&self, acting: &str) -> Option<String> {
+        let is_distrusted = |worker: &WorkerStatus| worker.distrusts(acting);
+        let (mut count, mut distrusting) = (0, 0);
+        for worker in self.alive() {
+            count += 1;
+            distrusting += usize::from(is_distrusted(worker));
+        }
+        (count > 0 && distrusting == count).then(|| {
+            format!(
+                "None of the {} has accepted what acts in this project, so none takes its jobs. Their owners do with `chant-mcp worker … --trust {acting}`; `trust` of the cluster in your own configuration does for workers that `cluster up` starts.",
+                counted(count, "worker")
+            )
+        })
     }
 
     /// Returns the number of agents of a name that could begin now.
@@ -211,6 +241,29 @@ mod tests {
 
     fn status(text: &str) -> ClusterStatus {
         serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_start_is_refused_where_all_workers_distrust_the_project() {
+        let hash = "ab".repeat(32);
+        let with = |workers: &str| status(&format!(r#"{{"workers":[{workers}]}}"#));
+        let distrusts = r#"{"name":"a","state":"alive","trusted":[]}"#;
+        let why = with(distrusts).lacks_trust(&hash).unwrap();
+        assert!(
+            why.contains("None of the 1 worker") && why.contains(&hash),
+            "{why}"
+        );
+        let accepts = format!(r#"{{"state":"alive","trusted":["{hash}"]}}"#);
+        let asks = r#"{"state":"alive","trusted":[],"trusts_any":true}"#;
+        // Of an earlier release nothing is known; it says so itself.
+        let unknown = r#"{"state":"alive"}"#;
+        for other in [&*accepts, asks, unknown] {
+            assert_eq!(
+                with(&format!("{distrusts},{other}")).lacks_trust(&hash),
+                None
+            );
+        }
+        assert_eq!(with("").lacks_trust(&hash), None);
     }
 
     #[test]

@@ -29,6 +29,14 @@ struct KnownLanding {
     commit: String,
 }
 
+/// The target as it was before the remote lost it.
+struct LostBranch<'a> {
+    name: &'a str,
+    tip: &'a str,
+    /// True if the remote's own commits are all in it.
+    is_ahead: bool,
+}
+
 impl SpecLooks<'_> {
     /// Returns the landings that records and receipts here know and the remote's target lacks. Nothing is compared
     /// while the target only ever went on.
@@ -63,8 +71,12 @@ impl SpecLooks<'_> {
                 lost.insert(id, commit);
             }
         }
-        let is_ahead = repo.reaches(tip, target)?;
-        let sentence = (!lost.is_empty()).then(|| self.sentence(&lost, (branch, tip, is_ahead)));
+        let lost_branch = LostBranch {
+            name: branch,
+            tip,
+            is_ahead: repo.reaches(tip, target)?,
+        };
+        let sentence = (!lost.is_empty()).then(|| self.sentence(&lost, &lost_branch));
         Ok(LostLandings {
             commits: lost,
             sentence,
@@ -77,11 +89,8 @@ impl SpecLooks<'_> {
         of_spec.next().map(|(_, known)| known.lease.token)
     }
 
-    fn sentence(
-        &self,
-        lost: &BTreeMap<String, String>,
-        (branch, tip, is_ahead): (&str, &str, bool),
-    ) -> String {
+    fn sentence(&self, lost: &BTreeMap<String, String>, lost_branch: &LostBranch<'_>) -> String {
+        let (branch, tip) = (lost_branch.name, lost_branch.tip);
         let remote = &self.settings.remote;
         let short = |commit: &str| commit.get(..7).unwrap_or(commit).to_owned();
         let shown = lost.iter().take(MOST_NAMED);
@@ -91,7 +100,7 @@ impl SpecLooks<'_> {
         if lost.len() > MOST_NAMED {
             named.push(format!("and {} more", lost.len() - MOST_NAMED));
         }
-        let back = if is_ahead {
+        let back = if lost_branch.is_ahead {
             format!("`git push {remote} {tip}:refs/heads/{branch}` brings all of it back")
         } else {
             let tip = short(tip);

@@ -74,12 +74,22 @@ pub(crate) fn refuse_unplaceable(
     let placer = ClusterPlacer::of(project, config, on)?;
     placer.ensure()?;
     let status = placer.status().unwrap_or_default();
+    if let Some(why) = acting_there(project).and_then(|hash| status.lacks_trust(&hash)) {
+        return Err(ChantError::Refused(why).into());
+    }
     let lacking = agents.iter().map(|agent| status.lacks_agent(agent));
     let lacking: Option<Vec<String>> = lacking.collect();
     match lacking.and_then(|lacking| lacking.into_iter().next()) {
         None => Ok(()),
         Some(why) => Err(ChantError::Refused(why).into()),
     }
+}
+
+/// Returns the hash of what acts in a project on other machines, which is what comes with its commits; `None` where
+/// nothing does.
+fn acting_there(project: &Project) -> Option<String> {
+    let acting = project.acting_now().of_commits();
+    (!acting.is_empty()).then(|| acting.hash())
 }
 
 fn refuse_untracked(
@@ -143,7 +153,7 @@ impl PlacedLaunch<'_> {
         );
         let mut secrets = secrets(&project.environment);
         let (inside, record) = (place.root.strip_prefix(&place.worktree), self.record);
-        let (account, acting) = (record.account.as_deref(), project.acting_now());
+        let account = record.account.as_deref();
         let job = ClusterJob {
             schema: SCHEMA,
             key: format!(
@@ -165,7 +175,7 @@ impl PlacedLaunch<'_> {
             model: model.as_deref(),
             prompt: &name,
             skip_criteria: asked.skip_criteria,
-            acting: (!acting.is_empty()).then(|| acting.hash()),
+            acting: acting_there(project),
         };
         let job = job.value(&SecretMask::new(&secrets)?)?;
         let watched = watchers::make_mark(&place.worktree)?;

@@ -31,7 +31,7 @@ pub struct SpecEntry<'a> {
     /// Where a search found its query.
     #[serde(skip_serializing_if = "Option::is_none")]
     excerpt: Option<String>,
-    /// What the remote that clones share says of it, where the file here does not say so.
+    /// The word of the remote that clones share for it, where the file here does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     on_remote: Option<&'static str>,
 }

@@ -158,7 +158,7 @@ pub struct SpecDetails<'a> {
     /// Further documented keys that the file has, by name.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub further: serde_json::Map<String, serde_json::Value>,
-    /// What the remote that clones share says of it, where the file here does not say so.
+    /// The word of the remote that clones share for it, where the file here does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_remote: Option<&'static str>,
     /// The branch whose copy of title, criteria and body is shown while the spec is being worked

@@ -24,7 +24,7 @@ use chant_work::run_store::RunStore;
 /// The name that git's locks have while a checkout follows.
 const ACT: &str = "checkout-follow";
 
-/// What came of bringing the checkout up.
+/// The outcomes of bringing the checkout up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FollowOutcome {
     /// It had everything already.
