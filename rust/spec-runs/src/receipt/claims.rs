@@ -67,7 +67,9 @@ fn judged_claims(judged: &JudgedEntry) -> Vec<String> {
 
 /// What a receipt says of a criterion, in a word.
 fn worded(criterion: &JudgedCriterion) -> Option<String> {
-    let (text, word) = (cut(&criterion.text, MAX_SHOWN), criterion.word.as_ref()?);
+    // What checks it names stands in a comment of its text.
+    let text = criterion.text.split("<!--").next().unwrap_or_default();
+    let (text, word) = (cut(text.trim(), MAX_SHOWN), criterion.word.as_ref()?);
     Some(format!("criterion '{text}': {}", cut(word, MAX_SHOWN)))
 }
 
