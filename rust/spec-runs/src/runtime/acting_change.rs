@@ -160,7 +160,8 @@ pub(super) fn acting_change(
     project: &Project,
     repo: &Repo,
     place: &RunFolder,
-    (old, new): (&str, &str),
+    old: &str,
+    new: &str,
 ) -> Result<ActingChange, Error> {
     let changed = repo.changed_files(old, new)?;
     if changed.is_empty() {
@@ -203,7 +204,7 @@ pub(super) fn acting_change(
         place,
         allows: &allows,
     };
-    found.judged = terms.judge(&changed, (old, new))?;
+    found.judged = terms.judge(&changed, old, new)?;
     found.lines.extend(found.judged.weaker.iter().cloned());
     Ok(found)
 }

@@ -220,7 +220,7 @@ impl RunLanding<'_> {
         if let Some(why) = self.damage(&sight, &new)? {
             return Ok(Some(RunLandingOutcome::Doubtful(why)));
         }
-        let change = acting_change(self.project, self.repo, self.place, (&sight.old, &new))?;
+        let change = acting_change(self.project, self.repo, self.place, &sight.old, &new)?;
         note_judged(self.runs, self.process_id, change.judged(self.agreed))?;
         if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
             return Ok(Some(RunLandingOutcome::ActsAnew(change)));

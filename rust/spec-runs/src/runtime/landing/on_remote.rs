@@ -249,7 +249,7 @@ impl RunLanding<'_> {
         if let Some(why) = self.damage(&sight, &new)? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
-        let change = acting_change(self.project, self.repo, self.place, (&sight.old, &new))?;
+        let change = acting_change(self.project, self.repo, self.place, &sight.old, &new)?;
         note_judged(self.runs, self.process_id, change.judged(self.agreed))?;
         if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
             return Ok(Settled(RunLandingOutcome::ActsAnew(change)));
