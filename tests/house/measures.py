@@ -108,13 +108,13 @@ def _git_lines() -> int:
 
 
 MEASURES = (
-    Measure("lines of Rust without tests", lambda: _lines(rust_files()), 181_000, 128_000),
-    Measure("lines of the Python package", lambda: _lines(python_files()), 44_000, 35_500),
-    Measure("lines of the largest crate", lambda: max(_crate_lines().values()), 41_500, 13_000),
+    Measure("lines of Rust without tests", lambda: _lines(rust_files()), 190_000, 128_000),
+    Measure("lines of the Python package", lambda: _lines(python_files()), 44_600, 35_500),
+    Measure("lines of the largest crate", lambda: max(_crate_lines().values()), 43_800, 13_000),
     Measure(
         "constants of one word, %",
         lambda: _one_word_share(r"^\s*(?:pub(?:\([^)]*\))? )?(?:const|static) ([A-Z]\w*):"),
-        54.2,
+        51.2,
         15,
     ),
     Measure("functions of one word, %", lambda: _one_word_share(r"\bfn ([a-z]\w*)"), 51.2, 30),

@@ -233,7 +233,13 @@ def _played(shop: Workshop, case: Case) -> Record:
     config = case.config if "checks:" in case.config else f"{CONFIG}{case.config}"
     shop.configure(f"agents:\n  habit:\n    command: [sh, {folder}/agent.sh]\n{config}", provider="habit")
     (shop.root / "tests").mkdir()
-    files = {"shop.py": CODE, TEST: TESTS + RED if case.red else TESTS, "Makefile": MAKE, **case.files}
+    files = {
+        "shop.py": CODE,
+        "tests/__init__.py": "",
+        TEST: TESTS + RED if case.red else TESTS,
+        "Makefile": MAKE,
+        **case.files,
+    }
     for name, text in files.items():
         (shop.root / name).write_text(text, encoding="utf-8")
     shop.spec(ID, criteria=[case.criterion])

@@ -36,7 +36,7 @@ git commit -q -m "Work"
 WEAKER = "sed -i 's/assert price(3) == 30/assert price(3)/' tests/test_shop.py"
 
 
-def worked(shop: Workshop, habit: str, config: str = "", **keys: object) -> Record:
+def worked(shop: Workshop, habit: str, config: str = "", **keys: Any) -> Record:
     """Let an agent work on a spec of a small project with tests, to its end."""
     folder = shop.root.parent
     (folder / "agent.sh").write_text(SCRIPT.format(habit=habit), encoding="utf-8")
@@ -145,7 +145,7 @@ CHECKING = {"criteria": ["Works <!-- check: unit -->", "Looks well <!-- check: s
 """A check that runs `cases`, each a line of shell, on the file `answer`."""
 
 
-def _checked(shop: Workshop, habit: str, *, answer: str = "old", config: str = "", **keys: object) -> Record:
+def _checked(shop: Workshop, habit: str, *, answer: str = "old", config: str = "", **keys: Any) -> Record:
     """Let an agent work where a check reads cases of tests, and counts how often it was run."""
     folder = shop.root.parent
     (folder / "agent.sh").write_text(SCRIPT.format(habit=habit), encoding="utf-8")

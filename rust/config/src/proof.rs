@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-/// What the project says of its own judge, beside the built-in tables.
+/// The project's words about its own judge, beside the built-in tables.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
 pub struct ProofSettings {
-    /// What has to be shown before work lands.
+    /// The proof that is asked for before work lands.
     pub require: ProofDemand,
     /// Minutes for which checks may run on old tests or old code, beside the run on the work itself; 0 for none.
     pub minutes: Option<u64>,
@@ -20,26 +20,26 @@ pub struct ProofSettings {
     pub rules: Vec<String>,
 }
 
-/// What checks have to show of work.
+/// The proofs that may be asked of checks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProofDemand {
-    /// That they pass; what else is known is said.
+    /// They pass; more that is known is said.
     #[default]
     Report,
-    /// That they fail without the change, for each criterion that names some.
+    /// They fail without the change, for each criterion that names some.
     Red,
 }
 
 /// The usual number of minutes.
-const MINUTES: u64 = 10;
+const USUAL_MINUTES: u64 = 10;
 /// The number of rules for tests.
-const RULES: u8 = 14;
+const RULE_COUNT: u8 = 14;
 
 impl ProofSettings {
     /// The time for which checks may run on old tests or old code.
     pub fn time(&self) -> Duration {
-        Duration::from_secs(self.minutes.unwrap_or(MINUTES).saturating_mul(60))
+        Duration::from_secs(self.minutes.unwrap_or(USUAL_MINUTES).saturating_mul(60))
     }
 
     /// Returns the reason why the block cannot be used.
@@ -48,11 +48,11 @@ impl ProofSettings {
             let number = name
                 .strip_prefix('W')
                 .and_then(|number| number.parse::<u8>().ok());
-            number.is_some_and(|number| (1..=RULES).contains(&number))
+            number.is_some_and(|number| (1..=RULE_COUNT).contains(&number))
         };
         let wrong = self.rules.iter().find(|name| !is_rule(name))?;
         Some(format!(
-            "proof.rules: `{wrong}` is no rule; expected `W1` to `W{RULES}`"
+            "proof.rules: `{wrong}` is no rule; expected `W1` to `W{RULE_COUNT}`"
         ))
     }
 }

@@ -2,6 +2,7 @@
 //! that would need a person, and how many of the last changes have one. A measurement, no test.
 #![expect(
     clippy::print_stdout,
+    clippy::disallowed_methods,
     clippy::expect_used,
     reason = "a program for people who measure"
 )]

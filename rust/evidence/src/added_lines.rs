@@ -18,17 +18,17 @@ static EXITS_IN_CODE: Pattern = Pattern::new(
 static EXITS_IN_SCRIPTS: Pattern = Pattern::new(
     r"\|\|\s*(?:true|:|exit 0|echo)\b?|;\s*(?:exit 0|true)\s*$|^\t-|^\s*exit 0\s*$|continue-on-error:\s*true|^\s*set \+e\b|^\s*\.IGNORE\b",
 );
-static SILENCED: Pattern = Pattern::new(
+static SILENCING_MARK: Pattern = Pattern::new(
     r"#\s*type:\s*ignore|#\s*noqa|#\s*pyright:\s*(?:ignore|basic)|#\s*mypy:\s*ignore|@ts-(?:ignore|expect-error|nocheck)|\beslint-disable|\bbiome-ignore|#!?\[(?:allow|expect)\(|//\s*nolint",
 );
-static UNCOVERED: Pattern = Pattern::new(
+static UNCOVERED_MARK: Pattern = Pattern::new(
     r"#\s*pragma:\s*no\s*(?:cover|branch|mutate)|\b(?:istanbul|c8|v8)\s+ignore|coverage\(off\)|\bstryker\s+disable",
 );
-/// What only a tool of tests sets.
+/// Names that only a tool of tests sets.
 static KNOWS_TESTS: Pattern = Pattern::new(
     r#"PYTEST_CURRENT_TEST|PYTEST_VERSION|sys\.modules(?:\.get\()?\[?\(?\s*["'](?:_?pytest|unittest)|["'](?:_?pytest|unittest)["']\s+in\s+sys\.modules|JEST_WORKER_ID|VITEST(?:_WORKER_ID|_POOL_ID)?\b|NODE_ENV\b.{0,6}===?\s*["']test["']|\bcfg!\(\s*test\s*\)|\btesting\.Testing\(\)|NEXTEST\b"#,
 );
-/// What other things set, too.
+/// Names that other things set, too.
 static MAY_KNOW_TESTS: Pattern = Pattern::new(
     r#"(?:environ(?:\.get\(|\[)|getenv\(|env::var\(|Getenv\(|process\.env\.|process\.env\[)\s*["']?(?:CI|TEST|TESTING|GITHUB_ACTIONS|TOX_ENV_NAME)\b"#,
 );
@@ -77,10 +77,10 @@ pub(crate) fn line_findings(path: &str, class: FileClass, old: &str, new: &str) 
         if language.is_none() {
             continue;
         }
-        if SILENCED.is_match(line) {
+        if SILENCING_MARK.is_match(line) {
             find(Rule::Silenced, Weight::Look);
         }
-        if UNCOVERED.is_match(line) {
+        if UNCOVERED_MARK.is_match(line) {
             find(Rule::Coverage, Weight::Look);
         }
         if !is_test && KNOWS_TESTS.is_match(line) {
@@ -110,12 +110,13 @@ fn in_file_tests(language: Option<Language>, class: FileClass, text: &str) -> Op
 }
 
 /// The number of literals of one test in new code from which a person may want to look.
-const TELLING: usize = 3;
+const TELLING_COUNT: usize = 3;
 
 /// W14: literals of a test that are new in the code.
 pub(crate) fn literals_in_code(
     path: &str,
-    (old, new): (&str, &str),
+    old: &str,
+    new: &str,
     language: Language,
     tests: &[(&str, &TestCase)],
 ) -> Option<Finding> {
@@ -132,7 +133,7 @@ pub(crate) fn literals_in_code(
     };
     let (known, now) = (of(old), of(new));
     let fresh: BTreeSet<&String> = now.difference(&known).collect();
-    if fresh.len() < TELLING {
+    if fresh.len() < TELLING_COUNT {
         return None;
     }
     for (_, test) in tests {
@@ -142,7 +143,7 @@ pub(crate) fn literals_in_code(
             .filter(|literal| own.contains(**literal))
             .map(|literal| literal.as_str())
             .collect();
-        if shared.len() >= TELLING {
+        if shared.len() >= TELLING_COUNT {
             let line = new
                 .lines()
                 .position(|line| line.contains(shared[0]))

@@ -62,7 +62,8 @@ impl<'c> Read<'c> {
                 let parts = |text| judge_configuration::judging_parts(file.path, text, words);
                 found.extend(judge_configuration::part_findings(
                     file.path,
-                    (&parts(old), &parts(new)),
+                    &parts(old),
+                    &parts(new),
                 ));
             }
             FileClass::Lock if file.old.is_some() && file.new.is_some() => {

@@ -100,7 +100,7 @@ impl Tests<'_> {
         (pairs, left)
     }
 
-    /// What is said about a test that is gone.
+    /// The finding about a test that is gone.
     fn gone(
         &self,
         old: Placed<'_>,
@@ -140,7 +140,7 @@ impl Tests<'_> {
         words(text).any(|word| self.gone_names.contains(word))
     }
 
-    /// What is said about a test that both sides have.
+    /// The findings about a test that both sides have.
     fn kept(&self, old: Placed<'_>, new: Placed<'_>, moved: &BTreeSet<String>) -> Vec<Finding> {
         let (path, name) = (new.path, &*new.test.name);
         let mut found = Vec::new();
@@ -154,7 +154,7 @@ impl Tests<'_> {
         for only in added_spots(&old.test.only, &new.test.only) {
             found.extend(self.only(path, name, only));
         }
-        found.extend(self.assertions(path, (old.test, new.test), moved));
+        found.extend(self.assertions(path, old.test, new.test, moved));
         found.extend(self.rows(path, old.test, new.test));
         for swallowed in added_spots(&old.test.swallowed, &new.test.swallowed) {
             found.push(
@@ -186,7 +186,7 @@ impl Tests<'_> {
         has_others.then(|| finding.changed("", &only.text))
     }
 
-    /// What is said about a new test: only what it does to others, and errors that it swallows.
+    /// The findings about a new test: its effects on others, and errors that it swallows.
     fn added(&self, new: Placed<'_>) -> Vec<Finding> {
         let (path, name) = (new.path, &*new.test.name);
         let only = new
@@ -206,7 +206,8 @@ impl Tests<'_> {
     fn assertions(
         &self,
         path: &str,
-        (old, new): (&TestCase, &TestCase),
+        old: &TestCase,
+        new: &TestCase,
         moved: &BTreeSet<String>,
     ) -> Vec<Finding> {
         let (mut gone, mut fresh) = without_same(&old.assertions, &new.assertions);

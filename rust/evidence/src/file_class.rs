@@ -2,7 +2,7 @@
 
 use super::source::Language;
 
-/// What a file is to a judge.
+/// The classes of files for a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileClass {
     /// It holds tests.
@@ -36,7 +36,7 @@ impl FileClass {
 }
 
 /// The names of files that configure tests, in lower case; a `*` stands for any end.
-const CONFIGURATION: [&str; 34] = [
+const CONFIGURATION_NAMES: [&str; 34] = [
     "conftest.py",
     "pytest.ini",
     ".pytest.ini",
@@ -73,11 +73,11 @@ const CONFIGURATION: [&str; 34] = [
     "go.work",
 ];
 /// Ends of names of files that Python loads by itself.
-const LOADED: [&str; 1] = [".pth"];
+const LOADED_ENDS: [&str; 1] = [".pth"];
 /// Folders whose name hides a tool of tests.
-const SHADOWS: [&str; 3] = ["pytest/", "unittest/", "_pytest/"];
+const SHADOWING_FOLDERS: [&str; 3] = ["pytest/", "unittest/", "_pytest/"];
 /// Files of which some keys configure tests.
-const PARTLY: [&str; 9] = [
+const PARTLY_NAMES: [&str; 9] = [
     "pyproject.toml",
     "setup.cfg",
     "setup.py",
@@ -89,7 +89,7 @@ const PARTLY: [&str; 9] = [
     "vite.config.*",
 ];
 /// Lists of pinned dependencies.
-const LOCKS: [&str; 13] = [
+const LOCK_NAMES: [&str; 13] = [
     "cargo.lock",
     "package-lock.json",
     "npm-shrinkwrap.json",
@@ -105,7 +105,7 @@ const LOCKS: [&str; 13] = [
     "composer.lock",
 ];
 /// Lists of dependencies, and the folders of tools that keep several.
-const LISTS: [&str; 9] = [
+const LIST_NAMES: [&str; 9] = [
     "cargo.toml",
     "package.json",
     "pyproject.toml",
@@ -137,7 +137,7 @@ const SNAPSHOT_FOLDERS: [&str; 5] = [
 /// Ends of names of what tests expect.
 const SNAPSHOT_ENDS: [&str; 5] = [".snap", ".golden", ".approved.txt", ".ambr", ".storyshot"];
 /// Ends of names of documentation.
-const WORDS: [&str; 6] = [".md", ".rst", ".adoc", ".txt", ".markdown", ".org"];
+const WORDS_ENDS: [&str; 6] = [".md", ".rst", ".adoc", ".txt", ".markdown", ".org"];
 /// Ends of names of tests in languages whose tests are not read yet.
 const OTHER_TESTS: [&str; 9] = [
     "test.java",
@@ -165,19 +165,21 @@ pub fn class_of(path: &str) -> FileClass {
         .rsplit_once('/')
         .map_or(("", &*path), |(folder, name)| (folder, name));
     let ending = name.rsplit('.').next().unwrap_or_default();
-    if is_named(name, &CONFIGURATION)
-        || LOADED.iter().any(|end| name.ends_with(end))
-        || SHADOWS.iter().any(|shadow| path.starts_with(shadow))
+    if is_named(name, &CONFIGURATION_NAMES)
+        || LOADED_ENDS.iter().any(|end| name.ends_with(end))
+        || SHADOWING_FOLDERS
+            .iter()
+            .any(|shadow| path.starts_with(shadow))
     {
         return FileClass::Configuration;
     }
-    if LOCKS.contains(&name) {
+    if LOCK_NAMES.contains(&name) {
         return FileClass::Lock;
     }
-    if is_named(name, &PARTLY) || ending == "mk" {
+    if is_named(name, &PARTLY_NAMES) || ending == "mk" {
         return FileClass::PartlyConfiguration;
     }
-    if LISTS.contains(&name) || (name.starts_with("requirements") && ending == "txt") {
+    if LIST_NAMES.contains(&name) || (name.starts_with("requirements") && ending == "txt") {
         return FileClass::Dependencies;
     }
     let is_in = |folders: &[&str]| folder.split('/').any(|part| folders.contains(&part));
@@ -190,7 +192,7 @@ pub fn class_of(path: &str) -> FileClass {
     if is_test_name(name) || OTHER_TESTS.iter().any(|end| name.ends_with(end)) {
         return FileClass::Test;
     }
-    let is_page = WORDS.iter().any(|end| name.ends_with(end));
+    let is_page = WORDS_ENDS.iter().any(|end| name.ends_with(end));
     if is_in(&TEST_FOLDERS) && !is_page {
         return if Language::of(name).is_some() || ending == "sh" || is_source(name) {
             FileClass::Test
@@ -208,7 +210,7 @@ pub fn class_of(path: &str) -> FileClass {
 /// True for a file that lists dependencies, whatever else it says.
 pub(crate) fn lists_dependencies(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    LISTS.contains(&&*name) || class_of(path) == FileClass::Dependencies
+    LIST_NAMES.contains(&&*name) || class_of(path) == FileClass::Dependencies
 }
 
 /// True for a file that tools of its language find as one of tests, by its usual name.

@@ -33,7 +33,7 @@ pub enum Rule {
     KnowsTests,
     /// W14: literals of a test are in the code.
     LiteralsOfTests,
-    /// What configures tests or checks is changed.
+    /// A configuration of tests or checks is changed.
     Configuration,
     /// A program that a check runs is changed.
     CheckProgram,
@@ -90,7 +90,7 @@ impl Rule {
         }
     }
 
-    /// What it found, in words that follow the place.
+    /// The words for it, which follow the place.
     pub fn words(self) -> &'static str {
         match self {
             Self::TestGone => "the test is gone",
@@ -127,7 +127,7 @@ impl Rule {
     }
 }
 
-/// What a finding is worth.
+/// The weight of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Weight {
     /// A person has to agree before it lands.
@@ -155,7 +155,7 @@ pub struct Finding {
     pub line: usize,
     /// The rule.
     pub rule: Rule,
-    /// What it is worth.
+    /// Its weight.
     pub weight: Weight,
     /// The test, or the part of the file; empty for the file itself.
     pub of: String,

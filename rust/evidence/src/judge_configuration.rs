@@ -1,4 +1,4 @@
-//! What configures tests within files that hold other things, too: W9, W11, and the ways that a check's command
+//! Configuration of tests within files that hold other things, too: W9, W11, and the ways that a check's command
 //! takes through makefiles and scripts.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,18 +9,18 @@ use super::added_lines::forced_lines;
 use super::finding::{Finding, Rule};
 use super::patterns::Pattern;
 
-static SECTION: Pattern = Pattern::new(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:[#;].*)?$");
-static NUMBER: Pattern = Pattern::new(r"\d+(?:\.\d+)?");
-static NARROWS: Pattern = Pattern::new(
+static SECTION_HEAD: Pattern = Pattern::new(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:[#;].*)?$");
+static NUMBER_WORD: Pattern = Pattern::new(r"\d+(?:\.\d+)?");
+static NARROWING_WORDS: Pattern = Pattern::new(
     r"(?:^|\s)(?:--deselect|--ignore|-k|-m)\b|\b(?:testpaths|python_files|python_classes|python_functions|norecursedirs|collect_ignore\w*|addopts|markers|testMatch|testRegex|testPathIgnorePatterns|testNamePattern|include|exclude|roots|spec|autotests|harness|test\s*=\s*false)",
 );
-static COVERS: Pattern = Pattern::new(
+static COVERAGE_WORDS: Pattern = Pattern::new(
     r"\b(?:fail_under|omit|exclude_lines|exclude_also|coverageThreshold|thresholds?|branches|functions|statements|lines|cov-fail-under|break|minimum)\b",
 );
-static RULE: Pattern = Pattern::new(r"^([^\s:#=][^:#=]*?)\s*::?\s*([^=].*|)$");
-static ASSIGNED: Pattern =
+static RULE_HEAD: Pattern = Pattern::new(r"^([^\s:#=][^:#=]*?)\s*::?\s*([^=].*|)$");
+static ASSIGNED_NAME: Pattern =
     Pattern::new(r"^\s*(?:export\s+|override\s+)?(\w+)\s*(?:[:?+!]?=)\s*(.*)$");
-static USED: Pattern = Pattern::new(r"\$[({](\w+)[)}]");
+static USED_NAME: Pattern = Pattern::new(r"\$[({](\w+)[)}]");
 
 /// The words of commands, as far as they can be told apart.
 pub(crate) fn command_words(commands: &[Vec<String>]) -> BTreeSet<String> {
@@ -86,11 +86,11 @@ fn recipes(text: &str, words: &BTreeSet<String>) -> BTreeMap<String, String> {
                 body.push_str(line);
                 body.push('\n');
             }
-        } else if let Some(found) = ASSIGNED.captures(line) {
+        } else if let Some(found) = ASSIGNED_NAME.captures(line) {
             let value = assigned.entry(found[1].to_owned()).or_default();
             value.push_str(&found[2]);
             value.push('\n');
-        } else if let Some(found) = RULE.captures(line) {
+        } else if let Some(found) = RULE_HEAD.captures(line) {
             for name in found[1].split_whitespace() {
                 all.push((name.to_owned(), found[2].to_owned(), String::new()));
             }
@@ -128,7 +128,11 @@ fn recipes(text: &str, words: &BTreeSet<String>) -> BTreeMap<String, String> {
             asked.extend(needs.split_whitespace().map(str::to_owned));
         }
         let mut variables: Vec<String> = vec!["SHELL".into(), "MAKEFLAGS".into()];
-        variables.extend(USED.captures_iter(&body).map(|used| used[1].to_owned()));
+        variables.extend(
+            USED_NAME
+                .captures_iter(&body)
+                .map(|used| used[1].to_owned()),
+        );
         for variable in variables {
             if let Some(value) = assigned.get(&variable) {
                 found.insert(format!("{variable} ="), value.clone());
@@ -244,7 +248,7 @@ fn sections(file: &str, text: &str) -> BTreeMap<String, String> {
     let mut parts: BTreeMap<String, String> = BTreeMap::new();
     let mut section = String::new();
     for line in text.lines() {
-        if let Some(found) = SECTION.captures(line) {
+        if let Some(found) = SECTION_HEAD.captures(line) {
             found[2].clone_into(&mut section);
             if belongs(&section) {
                 parts.entry(section.clone()).or_default();
@@ -267,7 +271,8 @@ fn sections(file: &str, text: &str) -> BTreeMap<String, String> {
 /// Returns the findings about parts that differ.
 pub(crate) fn part_findings(
     path: &str,
-    (old, new): (&BTreeMap<String, String>, &BTreeMap<String, String>),
+    old: &BTreeMap<String, String>,
+    new: &BTreeMap<String, String>,
 ) -> Vec<Finding> {
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let mut found = Vec::new();
@@ -312,14 +317,16 @@ pub(crate) fn text_findings(path: &str, part: &str, (old, new): (&str, &str)) ->
     };
     let mut found = vec![finding(Rule::Configuration)];
     let both = || gone.iter().chain(&added).map(|(_, line)| *line);
-    if both().any(|line| NARROWS.is_match(line)) {
+    if both().any(|line| NARROWING_WORDS.is_match(line)) {
         found.push(finding(Rule::Collection));
     }
     let numbers = |lines: &[(usize, &str)]| {
-        let covering = lines.iter().filter(|(_, line)| COVERS.is_match(line));
+        let covering = lines
+            .iter()
+            .filter(|(_, line)| COVERAGE_WORDS.is_match(line));
         covering
             .flat_map(|(_, line)| {
-                NUMBER
+                NUMBER_WORD
                     .find_iter(line)
                     .filter_map(|number| number.as_str().parse::<f64>().ok())
                     .collect::<Vec<_>>()
@@ -330,7 +337,7 @@ pub(crate) fn text_findings(path: &str, part: &str, (old, new): (&str, &str)) ->
     let leaves_out = added
         .iter()
         .any(|(_, line)| line.contains("omit") || line.contains("exclude_"));
-    if both().any(|line| COVERS.is_match(line)) && (is_lower || leaves_out) {
+    if both().any(|line| COVERAGE_WORDS.is_match(line)) && (is_lower || leaves_out) {
         found.push(finding(Rule::Coverage));
     }
     if !forced_lines(old, new).is_empty() {

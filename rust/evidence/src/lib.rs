@@ -1,4 +1,4 @@
-//! What a change does to its own judge: the classes of files, tests by their identity, and the rules by which
+//! The effects of a change on its own judge: the classes of files, tests by their identity, and the rules by which
 //! tests, or what configures them, become weaker.
 //!
 //! Nothing here touches git, the disk or a process: texts before and after a change go in, findings come out. What
@@ -66,7 +66,7 @@ pub struct JudgeTerms<'a> {
     pub before: &'a dyn Fn(&str) -> Option<Vec<u8>>,
 }
 
-/// What a change does to its judge.
+/// The effects of a change on its judge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JudgedChange {
     /// The findings, by place.

@@ -29,7 +29,7 @@ impl Cell {
     }
 }
 
-/// How a check ended in a cell.
+/// The end of a check in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellOutcome {
     /// It ended with 0.
@@ -59,7 +59,7 @@ impl CellOutcome {
     }
 }
 
-/// What is known of a criterion, or of a check: the stronger, the later.
+/// The knowledge about a criterion, or a check: the stronger, the later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProofWord {
     /// No check stands for it.
@@ -108,12 +108,12 @@ pub struct Square {
     pub d: Option<CellOutcome>,
 }
 
-/// What the square says of a check.
+/// The verdict of the square on a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SquareVerdict {
     /// The word.
     pub word: ProofWord,
-    /// How it came to that, where it is no plain word.
+    /// The reason for it, where it is no plain word.
     pub note: Option<&'static str>,
     /// True if an old test that passed before fails with the new code: its meaning changed.
     pub changed_meaning: bool,

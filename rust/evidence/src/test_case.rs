@@ -2,12 +2,12 @@
 
 use super::expression::packed;
 
-/// How much an assertion asks for.
+/// The strength of an assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strength {
     /// It holds whatever the code does.
     Always,
-    /// That something is there, true, or not one value.
+    /// Something is there, true, or not one value.
     Presence,
     /// Part of a value: a member, a bound, a kind.
     Part,
@@ -22,9 +22,9 @@ pub(crate) struct Assertion {
     pub line: usize,
     /// Its words, on one line.
     pub text: String,
-    /// What it asks.
+    /// Its strength.
     pub strength: Strength,
-    /// What it looks at, without white space.
+    /// Its subject, without white space.
     pub subject: String,
     /// The literals of what it expects.
     pub expected: Vec<String>,

@@ -139,13 +139,13 @@ impl<'c> TestFiles<'c> {
             .iter()
             .filter(|(file, _)| file.class == FileClass::Code && file.old.is_some());
         code.filter_map(|(file, _)| {
-            let texts = (file.old.as_deref()?, file.new.as_deref()?);
+            let (old, new) = (file.old.as_deref()?, file.new.as_deref()?);
             let others: Vec<_> = tests
                 .iter()
                 .copied()
                 .filter(|(path, _)| *path != file.path)
                 .collect();
-            literals_in_code(file.path, texts, Language::of(file.path)?, &others)
+            literals_in_code(file.path, old, new, Language::of(file.path)?, &others)
         })
         .collect()
     }

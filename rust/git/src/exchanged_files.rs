@@ -26,8 +26,8 @@ pub enum FileVersion {
     Bytes(Vec<u8>),
 }
 
-/// Who makes these commits, and when: the same files make the same commit.
-const MAKER: &str = "chant-mcp";
+/// The author of these commits: the same files make the same commit.
+const MAKER_NAME: &str = "chant-mcp";
 
 fn mode(kind: FileKind) -> i32 {
     match kind {
@@ -74,8 +74,8 @@ impl Repo {
                 }
                 let tree = repo.find_tree(update.create_updated(repo, &base)?)?;
                 let when = git2::Time::new(0, 0);
-                let maker = git2::Signature::new(MAKER, MAKER, &when)?;
-                let made = repo.commit(None, &maker, &maker, MAKER, &tree, &[])?;
+                let maker = git2::Signature::new(MAKER_NAME, MAKER_NAME, &when)?;
+                let made = repo.commit(None, &maker, &maker, MAKER_NAME, &tree, &[])?;
                 Ok(made.to_string())
             },
             || {
@@ -105,11 +105,13 @@ impl Repo {
                 let tree = first_line(&git(&["write-tree"]).output()?);
                 let call = self.acting(["commit-tree", "--no-gpg-sign", &tree]);
                 let call = ["AUTHOR", "COMMITTER"].iter().fold(call, |call, role| {
-                    call.env(&format!("GIT_{role}_NAME"), MAKER)
-                        .env(&format!("GIT_{role}_EMAIL"), MAKER)
+                    call.env(&format!("GIT_{role}_NAME"), MAKER_NAME)
+                        .env(&format!("GIT_{role}_EMAIL"), MAKER_NAME)
                         .env(&format!("GIT_{role}_DATE"), "@0 +0000")
                 });
-                Ok(first_line(&call.answer_to(MAKER.as_bytes())?.success()?))
+                Ok(first_line(
+                    &call.answer_to(MAKER_NAME.as_bytes())?.success()?,
+                ))
             },
         )
     }

@@ -4,7 +4,7 @@ use super::evidence::CriterionAtStart;
 use chant_evidence::ProofWord;
 use chant_work::run_record::RunRecord;
 
-/// What is known of a criterion of a run's spec: the strongest word of the checks that it names.
+/// The word for a criterion of a run's spec: the strongest word of the checks that it names.
 pub(crate) fn of_run(record: &RunRecord, criterion: &CriterionAtStart) -> ProofWord {
     // What counts are the checks that it named when the run started.
     let at_start = record

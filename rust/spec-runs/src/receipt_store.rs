@@ -95,7 +95,7 @@ fn receipt_of_run(
         commits: run.merge.landed_for(&record.commits).to_vec(),
         rewritten: !run.merge.landed.is_empty(),
         checks: record.checks.iter().map(claimed).collect(),
-        judged: record.judged.clone(),
+        judged: record.judged.as_deref().cloned(),
         agent: agent.map(|agent| agent.name.clone()),
         model: agent.and_then(|agent| agent.model.clone().or_else(|| agent.reported_model.clone())),
         confinement: record.confinement.clone(),

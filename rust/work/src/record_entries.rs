@@ -231,16 +231,16 @@ pub struct HooksEntry {
     pub listing: Option<Vec<String>>,
 }
 
-/// What work changes of the tests that judge it, in lines for people.
+/// Changes of work to the tests that judge it, in lines for people.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgedEntry {
-    /// What became weaker: a person has to agree before it lands.
+    /// Weaker tests: a person has to agree before it lands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weaker: Vec<String>,
     /// True if a person agreed to that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agreed: bool,
-    /// What a person may want to look at.
+    /// Places that a person may want to look at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub look: Vec<String>,
     /// Changed files of tests that nothing could read.
@@ -269,20 +269,20 @@ pub struct CheckEntry {
     pub ms: u64,
     /// The tree that it checked.
     pub tree: String,
-    /// What shows that it sees the change; `None` where that was not looked at.
+    /// The proof that it sees the change; `None` where that was not looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofEntry>,
 }
 
-/// What old and new tests say of old and new code.
+/// The outcome of old and new tests on old and new code.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofEntry {
     /// The word: `red→green` or `regression`.
     pub word: String,
-    /// How it came to that, or why no more is known.
+    /// The reason for it, or why no more is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// What it was read from: `exit code`.
+    /// Its source: `exit code`.
     pub by: String,
     /// True if an old test that passed before fails with the new code.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

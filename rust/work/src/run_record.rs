@@ -147,7 +147,7 @@ pub struct RunRecord {
     pub acting_change: Vec<String>,
     /// The changes of its work to the tests that judge it, as its landing saw them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub judged: Option<JudgedEntry>,
+    pub judged: Option<Box<JudgedEntry>>,
     /// The project's hooks when the run started, which check its landing. `None` for a landing by
     /// hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]

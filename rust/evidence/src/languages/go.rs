@@ -6,39 +6,40 @@ use crate::patterns::Pattern;
 use crate::source::Source;
 use crate::test_case::{Assertion, Strength, TestCase, TestFile};
 
-static FUNCTION: Pattern =
+static FUNCTION_HEAD: Pattern =
     Pattern::new(r"(?m)^func\s+((?:Test|Fuzz|Example)(?:[A-Z_0-9]\w*)?)\s*\(");
-static DEFINED: Pattern =
+static DEFINED_NAME: Pattern =
     Pattern::new(r"(?m)^(?:func\s+(?:\([^)]*\)\s*)?|type\s+|const\s+|var\s+)(\w+)");
-static FAILS: Pattern = Pattern::new(r"\b\w+\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(");
-static LIBRARY: Pattern = Pattern::new(
+static FAIL_CALL: Pattern = Pattern::new(r"\b\w+\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(");
+static LIBRARY_CALL: Pattern = Pattern::new(
     r"\b(?:assert|require)\.(\w+)\s*\(|\b(?:is|c|qt)\.(Assert|Check|Equal|True|False|NoErr|IsNil|DeepEquals)\s*\(",
 );
-static HELPER: Pattern = Pattern::new(r"(?:^|[^\w.])([a-z]\w*)\s*\(\s*(?:t|tb)\s*[,)]");
-static SKIP: Pattern = Pattern::new(r"\b\w+\.(?:Skip|Skipf|SkipNow)\s*\(");
-static TAG: Pattern = Pattern::new(r"(?m)^//\s*(?:go:build|\+build)\s+.*$");
-static CONDITION: Pattern = Pattern::new(r"(?s)(?:^|[^\w])(if|case)\s+([^{}]*)\{[^{}]*$");
-static SWALLOWED: Pattern =
+static HELPER_CALL: Pattern = Pattern::new(r"(?:^|[^\w.])([a-z]\w*)\s*\(\s*(?:t|tb)\s*[,)]");
+static SKIP_CALL: Pattern = Pattern::new(r"\b\w+\.(?:Skip|Skipf|SkipNow)\s*\(");
+static BUILD_TAG: Pattern = Pattern::new(r"(?m)^//\s*(?:go:build|\+build)\s+.*$");
+static ENCLOSING_CONDITION: Pattern = Pattern::new(r"(?s)(?:^|[^\w])(if|case)\s+([^{}]*)\{[^{}]*$");
+static SWALLOWED_ERROR: Pattern =
     Pattern::new(r"(?m)^\s*(?:\w+\s*,\s*)*_\s*:?=\s*[\w.]+\(|,\s*_\s*:?=\s*[\w.]+\(");
-static LIMIT: Pattern = Pattern::new(
+static LIMIT_WORDS: Pattern = Pattern::new(
     r"(?i)\b(?:InDelta|InEpsilon|WithTimeout)\s*\([^\n]*|\b\w*(?:epsilon|tolerance|timeout|delta)\w*\s*:?=\s*[\d.]+[^\n]*|\d+\s*\*\s*time\.\w+",
 );
-static ROW: Pattern = Pattern::new(r#"\.Run\(\s*"([^"]*)""#);
+static SUBTEST_NAME: Pattern = Pattern::new(r#"\.Run\(\s*"([^"]*)""#);
 
 pub(super) fn read(source: &Source) -> TestFile {
     let mut file = TestFile::default();
     file.skips.extend(
-        TAG.find_iter(&source.text)
+        BUILD_TAG
+            .find_iter(&source.text)
             .map(|tag| spot(source.line_at(tag.start()), tag.as_str())),
     );
-    for defined in DEFINED.captures_iter(&source.masked) {
+    for defined in DEFINED_NAME.captures_iter(&source.masked) {
         let Some(name) = defined.get(1) else { continue };
         if !name.as_str().starts_with("Test") {
             file.defined
                 .push((name.as_str().to_owned(), super::braced(source, name.end())));
         }
     }
-    for found in FUNCTION.captures_iter(&source.masked) {
+    for found in FUNCTION_HEAD.captures_iter(&source.masked) {
         let (Some(all), Some(name)) = (found.get(0), found.get(1)) else {
             continue;
         };
@@ -71,13 +72,13 @@ fn body(source: &Source, (from, to): (usize, usize)) -> TestCase {
         name: String::new(),
         line: source.line_at(from),
         text: source.code[from..to].to_owned(),
-        skips: spots(&SKIP),
+        skips: spots(&SKIP_CALL),
         only: Vec::new(),
         assertions: assertions(source, (from, to)),
-        swallowed: spots(&SWALLOWED),
-        limits: spots(&LIMIT),
+        swallowed: spots(&SWALLOWED_ERROR),
+        limits: spots(&LIMIT_WORDS),
         replaced: Vec::new(),
-        rows: ROW
+        rows: SUBTEST_NAME
             .captures_iter(text)
             .map(|row| row[1].to_owned())
             .collect(),
@@ -87,9 +88,9 @@ fn body(source: &Source, (from, to): (usize, usize)) -> TestCase {
 fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
     let (text, masked) = (&source.text[from..to], &source.masked[from..to]);
     let mut found = Vec::new();
-    for call in FAILS.find_iter(masked) {
+    for call in FAIL_CALL.find_iter(masked) {
         let before = &masked[..call.start()];
-        let asked = CONDITION
+        let asked = ENCLOSING_CONDITION
             .captures(before)
             .and_then(|inner| inner.get(2))
             .map(|range| {
@@ -138,7 +139,7 @@ fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
             expected: asked.expected,
         });
     }
-    for call in LIBRARY.captures_iter(masked) {
+    for call in LIBRARY_CALL.captures_iter(masked) {
         let (Some(all), Some(name)) = (call.get(0), call.get(1).or(call.get(2))) else {
             continue;
         };
@@ -154,7 +155,7 @@ fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
         });
     }
     // A helper that gets the test's own object asserts for it.
-    for call in HELPER.captures_iter(masked) {
+    for call in HELPER_CALL.captures_iter(masked) {
         let Some(name) = call.get(1).filter(|name| name.as_str() != "func") else {
             continue;
         };

@@ -6,22 +6,22 @@ use crate::patterns::Pattern;
 use crate::source::Source;
 use crate::test_case::{Assertion, Strength, TestCase, TestFile};
 
-static CALL: Pattern = Pattern::new(
+static TEST_CALL: Pattern = Pattern::new(
     r"(?m)(?:^|[^\w.$])((?:[xf]?(?:describe|it)|x?(?:test|context|specify)|suite)(?:\.\w+)*|Deno\.test(?:\.\w+)*)\s*\(",
 );
-static ASSERTED: Pattern =
+static ASSERTION_CALL: Pattern =
     Pattern::new(r"(?:^|[^\w.$])(expect|expectTypeOf|assert|t|should)((?:\.\w+)*)\s*\(");
-static LINK: Pattern = Pattern::new(r"^\s*\.\s*(\w+)");
-static SWALLOWED: Pattern = Pattern::new(
+static MATCHER_LINK: Pattern = Pattern::new(r"^\s*\.\s*(\w+)");
+static SWALLOWED_ERROR: Pattern = Pattern::new(
     r"\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}|\.catch\s*\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*(?:\{\s*\}|undefined|null)\s*\)",
 );
-static LIMIT: Pattern = Pattern::new(
+static LIMIT_WORDS: Pattern = Pattern::new(
     r"\b(?:toBeCloseTo|closeTo|approximately)\s*\([^;\n]*|\b(?:timeout|setTimeout|tolerance|epsilon|delta)\w*\s*[(:=]\s*\d[\d_.]*",
 );
-static REPLACED: Pattern = Pattern::new(
+static REPLACED_PART: Pattern = Pattern::new(
     r"\b(?:jest|vi|vitest)\.(?:mock|doMock|unstable_mockModule)\s*\(|\bproxyquire\s*\(|\bmock\.module\s*\(",
 );
-static DEFINED: Pattern = Pattern::new(
+static DEFINED_NAME: Pattern = Pattern::new(
     r"(?m)^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function\*?|class|const|let|var|enum|interface|type)\s+([\w$]+)|^\s+(?:static\s+|async\s+|get\s+|set\s+)*([\w$]+)\s*\([^;\n]*\)\s*(?::[^;\n{]+)?\{",
 );
 
@@ -80,7 +80,7 @@ pub(super) fn read(source: &Source) -> TestFile {
         file.tests.push(test);
     }
     // What is replaced for the whole file is replaced for each test of it.
-    let all = REPLACED.find_iter(&source.masked);
+    let all = REPLACED_PART.find_iter(&source.masked);
     for found in all.filter(|found| {
         !calls
             .iter()
@@ -112,7 +112,7 @@ fn is_only(words: &str) -> bool {
 
 fn calls(source: &Source) -> Vec<Call> {
     let mut calls: Vec<Call> = Vec::new();
-    for found in CALL.captures_iter(&source.masked) {
+    for found in TEST_CALL.captures_iter(&source.masked) {
         let (Some(all), Some(words)) = (found.get(0), found.get(1)) else {
             continue;
         };
@@ -193,16 +193,16 @@ fn body(source: &Source, (from, to): (usize, usize)) -> TestCase {
         skips,
         only: Vec::new(),
         assertions: assertions(text, masked, &line_at),
-        swallowed: spots(&SWALLOWED),
-        limits: spots(&LIMIT),
-        replaced: spots(&REPLACED),
+        swallowed: spots(&SWALLOWED_ERROR),
+        limits: spots(&LIMIT_WORDS),
+        replaced: spots(&REPLACED_PART),
         rows: Vec::new(),
     }
 }
 
 fn assertions(text: &str, masked: &str, line_at: &dyn Fn(usize) -> usize) -> Vec<Assertion> {
     let mut found = Vec::new();
-    for call in ASSERTED.captures_iter(masked) {
+    for call in ASSERTION_CALL.captures_iter(masked) {
         let (Some(all), Some(name), Some(method)) = (call.get(0), call.get(1), call.get(2)) else {
             continue;
         };
@@ -256,7 +256,7 @@ struct Link<'t> {
 
 fn chain<'t>(text: &'t str, masked: &'t str, mut at: usize) -> (Vec<Link<'t>>, usize) {
     let mut links = Vec::new();
-    while let Some(found) = LINK.captures(&masked[at..]) {
+    while let Some(found) = MATCHER_LINK.captures(&masked[at..]) {
         let (Some(all), Some(name)) = (found.get(0), found.get(1)) else {
             break;
         };
@@ -288,7 +288,7 @@ fn condition_of_first((text, masked): (&str, &str)) -> Condition {
     condition(&text[from..to], &masked[from..to], "||")
 }
 
-/// What `expect(…)` with matchers asks for.
+/// The demand of `expect(…)` with matchers.
 fn expected(inside: (&str, &str), links: &[Link<'_>]) -> Condition {
     let is_not = links
         .iter()
@@ -360,7 +360,7 @@ fn expected(inside: (&str, &str), links: &[Link<'_>]) -> Condition {
     }
 }
 
-/// What a method of `assert` or of a test's own object asks for.
+/// The demand of a method of `assert` or of a test's own object.
 fn compared(method: &str, inside: (&str, &str)) -> Condition {
     let last = method.rsplit('.').next().unwrap_or_default();
     let strength = match last {
@@ -395,7 +395,7 @@ fn compared(method: &str, inside: (&str, &str)) -> Condition {
 
 fn definitions(source: &Source) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for defined in DEFINED.captures_iter(&source.masked) {
+    for defined in DEFINED_NAME.captures_iter(&source.masked) {
         let Some(name) = defined.get(1).or(defined.get(2)) else {
             continue;
         };

@@ -20,7 +20,7 @@ pub(crate) fn read(text: &str, language: Language) -> TestFile {
     }
 }
 
-/// What a condition asks for, what it looks at, and the literals that it expects.
+/// The demand of a condition, its subject, and the literals that it expects.
 struct Condition {
     strength: Strength,
     subject: String,
@@ -67,7 +67,7 @@ fn condition(text: &str, masked: &str, either: &str) -> Condition {
             continue;
         }
         let (left, right) = (parts[0], (parts[1].0, masked.len()));
-        return compared((text, masked), (left, right), strength);
+        return compared(text, masked, left, right, strength);
     }
     let is_part = [
         ".startswith(",
@@ -85,10 +85,12 @@ fn condition(text: &str, masked: &str, either: &str) -> Condition {
     })
 }
 
-/// What a comparison asks for, by both its sides.
+/// The demand of a comparison, by both its sides.
 fn compared(
-    (text, masked): (&str, &str),
-    (left, right): ((usize, usize), (usize, usize)),
+    text: &str,
+    masked: &str,
+    left: (usize, usize),
+    right: (usize, usize),
     strength: Strength,
 ) -> Condition {
     let side = |(from, to): (usize, usize)| (text[from..to].trim(), masked[from..to].trim());
@@ -103,7 +105,7 @@ fn compared(
     }
 }
 
-/// What a condition is about: the value itself where it is its size, its kind, its start or its negation.
+/// The subject of a condition: the value itself where it is its size, its kind, its start or its negation.
 fn subject_of(text: &str) -> String {
     let packed = super::expression::packed(text);
     let mut subject = packed.trim_start_matches('!');
@@ -152,7 +154,7 @@ fn subject_of(text: &str) -> String {
     subject.to_owned()
 }
 
-/// What a comparison of a subject with what is expected asks for, by its own strength.
+/// The strength of a comparison of a subject with what is expected, by its own sign.
 fn strength_of(subject: (&str, &str), expected: (&str, &str), strength: Strength) -> Strength {
     let plain = expected.0.trim();
     let is_flag = ["True", "False", "true", "false"].contains(&plain);

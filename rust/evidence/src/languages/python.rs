@@ -8,19 +8,19 @@ use crate::patterns::Pattern;
 use crate::source::Source;
 use crate::test_case::{Assertion, Spot, Strength, TestCase, TestFile};
 
-static BLOCK: Pattern = Pattern::new(r"^(?:async\s+)?(def|class)\s+(\w+)\s*(\(.*)?");
-static SKIP: Pattern = Pattern::new(
+static BLOCK_HEAD: Pattern = Pattern::new(r"^(?:async\s+)?(def|class)\s+(\w+)\s*(\(.*)?");
+static SKIP_WORDS: Pattern = Pattern::new(
     r"\bskip\w*\s*\(|\bskip(?:if|unless|If|Unless)?\b|\bxfail\b|\bimportorskip\b|\bexpectedFailure\b|\bSkipTest\b",
 );
-static CALLED: Pattern = Pattern::new(r"(?:^|[^\w.])((?:[\w]+\.)*\w+)\s*\(");
-static HELPER: Pattern = Pattern::new(r"^_?(?:assert|check|verify|expect|ensure)\w*$");
-static LIMIT: Pattern = Pattern::new(
+static CALLED_NAME: Pattern = Pattern::new(r"(?:^|[^\w.])((?:[\w]+\.)*\w+)\s*\(");
+static HELPER_NAME: Pattern = Pattern::new(r"^_?(?:assert|check|verify|expect|ensure)\w*$");
+static LIMIT_WORDS: Pattern = Pattern::new(
     r"\b(?:rel|abs|atol|rtol|delta|places|timeout|tolerance|eps|epsilon|max_\w+)\s*=\s*[\d.][\w.+-]*|<=?\s*\d[\d.]*e?-?\d*\s*$",
 );
-static REPLACED: Pattern = Pattern::new(
+static REPLACED_PART: Pattern = Pattern::new(
     r"(?:\bpatch(?:\.object|\.dict)?\s*\(|\bmonkeypatch\.setattr\s*\(|\bsys\.modules\s*\[)",
 );
-static GONE: Pattern = Pattern::new(r"^(?:del\s+)?(test\w*)\s*(?:=|$)");
+static GONE_NAME: Pattern = Pattern::new(r"^(?:del\s+)?(test\w*)\s*(?:=|$)");
 
 /// A line of Python with all lines that continue it.
 struct Logical<'s> {
@@ -44,21 +44,22 @@ fn logical_lines(source: &Source) -> Vec<Logical<'_>> {
             b'\n' => {
                 let continues = at > 0 && bytes[at - 1] == b'\\';
                 if depth == 0 && !continues {
-                    push_line(&mut lines, source, (from, at), start_line);
+                    push_line(&mut lines, source, from, at, start_line);
                     (from, start_line) = (at + 1, number);
                 }
             }
             _ => {}
         }
     }
-    push_line(&mut lines, source, (from, bytes.len()), start_line);
+    push_line(&mut lines, source, from, bytes.len(), start_line);
     lines
 }
 
 fn push_line<'s>(
     lines: &mut Vec<Logical<'s>>,
     source: &'s Source,
-    (from, to): (usize, usize),
+    from: usize,
+    to: usize,
     line: usize,
 ) {
     let masked = &source.masked[from..to];
@@ -118,7 +119,7 @@ pub(super) fn read(source: &Source) -> TestFile {
         tests.push(function.test(&helpers));
     }
     for line in lines.iter().filter(|line| line.indent == 0) {
-        if let Some(gone) = GONE.captures(line.masked.trim_end()) {
+        if let Some(gone) = GONE_NAME.captures(line.masked.trim_end()) {
             tests.retain(|test| test.name != gone[1]);
         }
     }
@@ -132,7 +133,7 @@ fn functions<'s>(lines: &'s [Logical<'s>], file: &mut TestFile) -> Vec<Function<
     // A class that another one takes its tests from is collected with that.
     let bases: BTreeSet<&str> = lines
         .iter()
-        .filter_map(|line| BLOCK.captures(line.masked)?.get(3))
+        .filter_map(|line| BLOCK_HEAD.captures(line.masked)?.get(3))
         .flat_map(|bases| words(bases.as_str()))
         .collect();
     // The function whose body is read, with its indent.
@@ -154,7 +155,7 @@ fn functions<'s>(lines: &'s [Logical<'s>], file: &mut TestFile) -> Vec<Function<
             continue;
         }
         let own: Vec<usize> = std::mem::take(&mut decorators);
-        let Some(block) = BLOCK.captures(line.masked) else {
+        let Some(block) = BLOCK_HEAD.captures(line.masked) else {
             module_line(line, &mut open, file);
             continue;
         };
@@ -224,7 +225,7 @@ fn module_line(line: &Logical<'_>, open: &mut Vec<Open>, file: &mut TestFile) {
     let is_import = ["importorskip", "allow_module_level", "skip("].iter();
     let is_import = is_import.clone().any(|words| masked.contains(words));
     let is_off = packed(masked) == "__test__=False";
-    if ((marks || is_import) && SKIP.is_match(masked)) || is_off {
+    if ((marks || is_import) && SKIP_WORDS.is_match(masked)) || is_off {
         let spot = spot(line.line, line.text);
         match open.iter_mut().rev().find(|block| block.name.is_some()) {
             Some(block) => block.skips.push(spot),
@@ -245,7 +246,8 @@ fn definition(lines: &[Logical<'_>], at: usize) -> String {
 }
 
 fn skip_of(line: &Logical<'_>) -> Option<Spot> {
-    SKIP.is_match(line.masked)
+    SKIP_WORDS
+        .is_match(line.masked)
         .then(|| spot(line.line, line.text))
 }
 
@@ -266,7 +268,7 @@ impl Function<'_> {
         for at in &self.decorators {
             let line = &self.lines[*at];
             test.rows.extend(rows(line));
-            if REPLACED.is_match(line.masked) {
+            if REPLACED_PART.is_match(line.masked) {
                 test.replaced.push(spot(line.line, line.text));
             }
         }
@@ -278,9 +280,9 @@ impl Function<'_> {
                 continue;
             }
             test.assertions.extend(assertions(line));
-            for called in CALLED.captures_iter(line.masked) {
+            for called in CALLED_NAME.captures_iter(line.masked) {
                 let name = called[1].rsplit('.').next().unwrap_or_default();
-                if let Some(count) = helpers.get(name).filter(|_| !HELPER.is_match(name)) {
+                if let Some(count) = helpers.get(name).filter(|_| !HELPER_NAME.is_match(name)) {
                     let one = Assertion {
                         line: line.line,
                         text: on_one_line(line.text),
@@ -323,10 +325,10 @@ impl Function<'_> {
             if catches || begins.contains("suppress(") {
                 test.swallowed.push(spot(line.line, line.text));
             }
-            if LIMIT.is_match(line.masked.trim_end()) {
+            if LIMIT_WORDS.is_match(line.masked.trim_end()) {
                 test.limits.push(spot(line.line, line.text));
             }
-            if REPLACED.is_match(line.masked) {
+            if REPLACED_PART.is_match(line.masked) {
                 test.replaced.push(spot(line.line, line.text));
             }
         }
@@ -397,7 +399,7 @@ fn assertions(line: &Logical<'_>) -> Vec<Assertion> {
             .collect();
     }
     let mut found = Vec::new();
-    for called in CALLED.captures_iter(masked) {
+    for called in CALLED_NAME.captures_iter(masked) {
         let Some(name) = called.get(1) else { continue };
         let Some(open) = masked[name.end()..].find('(').map(|at| at + name.end()) else {
             continue;
@@ -446,7 +448,7 @@ fn unittest_assertion(
     let own = name
         .strip_prefix("assert")
         .filter(|_| name.len() > "assert".len());
-    if own.is_none() && !HELPER.is_match(name) && name != "fail" {
+    if own.is_none() && !HELPER_NAME.is_match(name) && name != "fail" {
         return None;
     }
     let first = arguments.first().copied().unwrap_or_default();

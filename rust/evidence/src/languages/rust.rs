@@ -6,40 +6,40 @@ use crate::patterns::Pattern;
 use crate::source::Source;
 use crate::test_case::{Assertion, Spot, Strength, TestCase, TestFile};
 
-static FUNCTION: Pattern = Pattern::new(
+static FUNCTION_HEAD: Pattern = Pattern::new(
     r"(?m)((?:^[ \t]*#\[[^\n]*\n|^[ \t]*\n|^[ \t]*#\[[^\]]*\][ \t]*\n?)*)^[ \t]*((?:#\[[^\n\]]*\][ \t]*)*)(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)",
 );
-static MODULE: Pattern = Pattern::new(
+static MODULE_HEAD: Pattern = Pattern::new(
     r"(?m)((?:^[ \t]*#\[[^\n]*\][ \t]*\n)*)^[ \t]*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*\{",
 );
-static TEST: Pattern = Pattern::new(
+static TEST_MARK: Pattern = Pattern::new(
     r"#\[\s*(?:[\w:]+::)?(?:test|rstest|quickcheck|test_case|wasm_bindgen_test|proptest)\b",
 );
-static NEVER: Pattern = Pattern::new(
+static NEVER_RUN: Pattern = Pattern::new(
     r"#!?\[\s*(?:ignore\b|cfg\s*\(\s*any\s*\(\s*\)\s*\)|cfg\s*\(\s*(?:FALSE|false)\s*\)|cfg_attr\s*\([^\n]*\bignore\b)[^\n]*",
 );
-static PANICS: Pattern = Pattern::new(r"#\[\s*should_panic[^\n\]]*\]");
-static ASSERTED: Pattern = Pattern::new(
+static SHOULD_PANIC: Pattern = Pattern::new(r"#\[\s*should_panic[^\n\]]*\]");
+static ASSERTION_CALL: Pattern = Pattern::new(
     r"\b((?:debug_|prop_)?assert\w*|(?:insta::)?assert_\w*snapshot|unreachable|panic|ensure)!\s*[(\[{]|\b((?:assert|check|verify|expect)_\w+)\s*\(",
 );
-static SWALLOWED: Pattern = Pattern::new(r"\blet\s+_\s*=|\.ok\(\)\s*;");
-static LIMIT: Pattern = Pattern::new(
+static SWALLOWED_ERROR: Pattern = Pattern::new(r"\blet\s+_\s*=|\.ok\(\)\s*;");
+static LIMIT_WORDS: Pattern = Pattern::new(
     r"(?i)\b\w*(?:epsilon|tolerance|timeout|eps|delta)\w*\s*[=:(,]\s*[^;\n]*\d[\d_.]*|<=?\s*\d[\d_.]*(?:e-?\d+)?\b",
 );
-static DEFINED: Pattern = Pattern::new(
+static DEFINED_NAME: Pattern = Pattern::new(
     r"(?m)^\s*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|async\s+|unsafe\s+)*(?:fn|struct|enum|trait|const|static|type|macro_rules!)\s+(\w+)",
 );
 
 pub(super) fn read(source: &Source) -> TestFile {
     let modules = modules(source);
     let mut file = TestFile::default();
-    for found in NEVER.find_iter(&source.masked) {
+    for found in NEVER_RUN.find_iter(&source.masked) {
         if found.as_str().starts_with("#!") {
             file.skips
                 .push(spot(source.line_at(found.start()), found.as_str()));
         }
     }
-    let functions: Vec<(String, String, (usize, usize))> = FUNCTION
+    let functions: Vec<(String, String, (usize, usize))> = FUNCTION_HEAD
         .captures_iter(&source.masked)
         .filter_map(|found| {
             let name = found.get(3)?;
@@ -50,17 +50,18 @@ pub(super) fn read(source: &Source) -> TestFile {
             Some((name.as_str().to_owned(), attributes, (start, end + 1)))
         })
         .collect();
-    for found in DEFINED.captures_iter(&source.masked) {
+    for found in DEFINED_NAME.captures_iter(&source.masked) {
         let Some(name) = found.get(1) else { continue };
         let is_test = functions
             .iter()
-            .any(|(own, attributes, _)| own == name.as_str() && TEST.is_match(attributes));
+            .any(|(own, attributes, _)| own == name.as_str() && TEST_MARK.is_match(attributes));
         if !is_test {
             file.defined
                 .push((name.as_str().to_owned(), super::braced(source, name.end())));
         }
     }
-    for (name, attributes, (from, to)) in functions.iter().filter(|one| TEST.is_match(&one.1)) {
+    for (name, attributes, (from, to)) in functions.iter().filter(|one| TEST_MARK.is_match(&one.1))
+    {
         let around: Vec<&Module> = modules
             .iter()
             .filter(|one| one.from <= *from && *to <= one.to)
@@ -72,12 +73,12 @@ pub(super) fn read(source: &Source) -> TestFile {
         let path = path.collect::<Vec<_>>().join("::");
         let mut test = body(source, (*from, *to));
         test.name = path;
-        for found in NEVER.find_iter(attributes) {
+        for found in NEVER_RUN.find_iter(attributes) {
             test.skips.push(spot(test.line, found.as_str()));
         }
         test.skips
             .extend(around.iter().flat_map(|one| one.skips.clone()));
-        for found in PANICS.find_iter(&source.text[*from..*to]).take(1) {
+        for found in SHOULD_PANIC.find_iter(&source.text[*from..*to]).take(1) {
             test.assertions.push(Assertion {
                 line: test.line,
                 text: on_one_line(found.as_str()),
@@ -105,17 +106,19 @@ struct Module {
 }
 
 fn modules(source: &Source) -> Vec<Module> {
-    let modules = MODULE.captures_iter(&source.masked).filter_map(|found| {
-        let open = found.get(0)?.end() - 1;
-        let skips = NEVER.find_iter(found.get(1)?.as_str());
-        let line = source.line_at(open);
-        Some(Module {
-            name: found[2].to_owned(),
-            from: open,
-            to: closing(&source.masked, open)?,
-            skips: skips.map(|skip| spot(line, skip.as_str())).collect(),
-        })
-    });
+    let modules = MODULE_HEAD
+        .captures_iter(&source.masked)
+        .filter_map(|found| {
+            let open = found.get(0)?.end() - 1;
+            let skips = NEVER_RUN.find_iter(found.get(1)?.as_str());
+            let line = source.line_at(open);
+            Some(Module {
+                name: found[2].to_owned(),
+                from: open,
+                to: closing(&source.masked, open)?,
+                skips: skips.map(|skip| spot(line, skip.as_str())).collect(),
+            })
+        });
     modules.collect()
 }
 
@@ -136,8 +139,8 @@ fn body(source: &Source, (from, to): (usize, usize)) -> TestCase {
         skips: Vec::new(),
         only: Vec::new(),
         assertions: assertions(source, (from, to)),
-        swallowed: spots(&SWALLOWED),
-        limits: spots(&LIMIT),
+        swallowed: spots(&SWALLOWED_ERROR),
+        limits: spots(&LIMIT_WORDS),
         replaced: Vec::new(),
         rows: Vec::new(),
     }
@@ -146,7 +149,7 @@ fn body(source: &Source, (from, to): (usize, usize)) -> TestCase {
 fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
     let (text, masked) = (&source.text[from..to], &source.masked[from..to]);
     let mut found = Vec::new();
-    for call in ASSERTED.captures_iter(masked) {
+    for call in ASSERTION_CALL.captures_iter(masked) {
         let (Some(all), Some(name)) = (call.get(0), call.get(1).or(call.get(2))) else {
             continue;
         };

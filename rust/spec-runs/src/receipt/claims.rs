@@ -1,4 +1,4 @@
-//! What a receipt alone states, line by line: a user who could push it could invent all of it.
+//! The claims of a receipt, line by line: a user who could push it could invent all of it.
 
 use super::judgement::{MAX_SHOWN, short};
 use super::{CheckClaim, CompletedBy, CompletionReceipt, JudgedCriterion};
@@ -45,7 +45,7 @@ pub(super) fn claims(receipt: &CompletionReceipt) -> Vec<String> {
     claims
 }
 
-/// What a receipt says of the tests that judge.
+/// The claims about the tests that judge.
 fn judged_claims(judged: &JudgedEntry) -> Vec<String> {
     let by = if judged.agreed {
         ", and a person agreed"
@@ -65,13 +65,15 @@ fn judged_claims(judged: &JudgedEntry) -> Vec<String> {
     lines.map(|line| cut(&line, MAX_SHOWN)).collect()
 }
 
-/// What a receipt says of a criterion, in a word.
+/// The claim about a criterion, in a word.
 fn worded(criterion: &JudgedCriterion) -> Option<String> {
-    let (text, word) = (cut(&criterion.text, MAX_SHOWN), criterion.word.as_ref()?);
+    // What checks it names stands in a comment of its text.
+    let text = criterion.text.split("<!--").next().unwrap_or_default();
+    let (text, word) = (cut(text.trim(), MAX_SHOWN), criterion.word.as_ref()?);
     Some(format!("criterion '{text}': {}", cut(word, MAX_SHOWN)))
 }
 
-/// What a receipt says of a check beside how it ended on the work.
+/// The claim about a check beside its end on the work.
 fn proven(proof: &ProofEntry) -> String {
     let cells = proof.cells.iter().map(|cell| {
         let ended = cell

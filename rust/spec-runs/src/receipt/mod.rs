@@ -70,7 +70,7 @@ pub struct CompletionReceipt {
     /// The checks that were run.
     #[serde(default)]
     pub checks: Vec<CheckClaim>,
-    /// What the work changed of the tests that judge it, and whether a person agreed.
+    /// The changes to the tests that judge the work, and whether a person agreed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<JudgedEntry>,
     /// The agent, by its name in the configuration.
@@ -132,7 +132,7 @@ pub struct JudgedCriterion {
     /// The checks that it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<String>,
-    /// What is known of it: `red→green`, `regression`, `by hand` or `no check`.
+    /// The word for it: `red→green`, `regression`, `by hand` or `no check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub word: Option<String>,
 }
@@ -151,7 +151,7 @@ pub struct CheckClaim {
     pub ms: u64,
     /// The tree that it checked.
     pub tree: String,
-    /// What shows that it sees the change.
+    /// The proof that it sees the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofEntry>,
 }

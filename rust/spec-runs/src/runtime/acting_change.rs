@@ -204,7 +204,7 @@ pub(super) fn acting_change(
         place,
         allows: &allows,
     };
-    found.judged = terms.judge(&changed, (old, new))?;
+    found.judged = terms.judge(&changed, old, new)?;
     found.lines.extend(found.judged.weaker.iter().cloned());
     Ok(found)
 }

@@ -1,7 +1,9 @@
 //! The facts of a run that its completed spec shows.
 
+use crate::leases::RUN_TOKEN;
 use crate::proof_words;
 use chant_evidence::ProofWord;
+use chant_specs::model::PROOF;
 use chant_work::run_record::RunRecord;
 
 /// The length of a commit's short name in a spec (reference chant 2.2).
@@ -27,6 +29,13 @@ impl CompletionDetails {
             token: record.lease.as_ref().map(|_| record.token),
             proof: proof_words::weakest_of_run(record).map(ProofWord::name),
         }
+    }
+
+    /// Returns the keys that the completed spec gets for it, with their texts.
+    pub(super) fn keys(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let token = self.token.map(|token| (RUN_TOKEN, token.to_string()));
+        let proof = self.proof.map(|word| (PROOF, word.to_owned()));
+        token.into_iter().chain(proof)
     }
 }
 

@@ -25,7 +25,7 @@ use chant_specs::model::SpecType;
 use chant_work::WorkError;
 use chant_work::run_record::{CellEntry, ProofEntry, RunRecord};
 
-/// What proofs are read from.
+/// The source of proofs.
 const BY_EXIT_CODE: &str = "exit code";
 /// The greatest number of characters of a reason why a cell was not run.
 const MAX_REASON: usize = 200;
@@ -41,7 +41,7 @@ struct CellCommits {
     d: Option<String>,
 }
 
-/// How a check ended in a cell, with its duration.
+/// The exit code of a check in a cell, with its duration.
 type Ended = (Option<i32>, u64);
 
 /// One judging of the square.
@@ -54,7 +54,7 @@ struct SquareRun<'a> {
     found: BTreeMap<String, CheckSquare>,
 }
 
-/// What is known of a check.
+/// The outcomes of a check.
 #[derive(Default)]
 struct CheckSquare {
     square: Square,
@@ -121,8 +121,8 @@ impl CompletionCheck<'_> {
             .flatten();
         let base = base.unwrap_or_else(|| self.place.base.clone());
         let time = scene.config.proof.time();
-        let changes = ChangedSides::of(scene, repo, (&base, &tip))?;
-        let Some(commits) = changes.commits(repo, (&base, &tip))? else {
+        let changes = ChangedSides::of(scene, repo, &base, &tip)?;
+        let Some(commits) = changes.commits(repo, &base, &tip)? else {
             return Ok(found);
         };
         let mut run = SquareRun {
@@ -173,11 +173,7 @@ struct ChangedSides {
 }
 
 impl ChangedSides {
-    fn of(
-        scene: &CompletionContext,
-        repo: &Repo,
-        (base, tip): (&str, &str),
-    ) -> Result<Self, Error> {
+    fn of(scene: &CompletionContext, repo: &Repo, base: &str, tip: &str) -> Result<Self, Error> {
         let proof = &scene.config.proof;
         let (tests, config) = (path_matcher(&proof.tests), path_matcher(&proof.config));
         let mut sides = Self {
@@ -209,11 +205,7 @@ impl ChangedSides {
     }
 
     /// Makes the commits of the cells; `None` where the work changes no code: nothing can be shown then.
-    fn commits(
-        &self,
-        repo: &Repo,
-        (base, tip): (&str, &str),
-    ) -> Result<Option<CellCommits>, Error> {
+    fn commits(&self, repo: &Repo, base: &str, tip: &str) -> Result<Option<CellCommits>, Error> {
         if !self.has_code {
             return Ok(None);
         }

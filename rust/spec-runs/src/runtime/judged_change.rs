@@ -23,7 +23,7 @@ const MOST_LINES: usize = 40;
 /// The number of findings that the reason of a run's end names.
 const MAX_NAMED: usize = 2;
 
-/// What a merge is judged by.
+/// The terms by which a merge is judged.
 pub(super) struct JudgedTerms<'a> {
     pub project: &'a Project,
     pub repo: &'a Repo,
@@ -53,7 +53,7 @@ pub(super) fn note_judged(
     process_id: &str,
     judged: JudgedEntry,
 ) -> Result<(), Error> {
-    let judged = Some(judged).filter(|judged| !judged.is_empty());
+    let judged = Some(Box::new(judged)).filter(|judged| !judged.is_empty());
     if runs.get(process_id)?.judged != judged {
         runs.update(process_id, |record| {
             record.judged.clone_from(&judged);
@@ -68,7 +68,8 @@ impl JudgedTerms<'_> {
     pub(super) fn judge(
         &self,
         changed: &[ChangedFile],
-        (old, new): (&str, &str),
+        old: &str,
+        new: &str,
     ) -> Result<JudgedEntry, Error> {
         let config = self.project.snapshot()?.config.clone()?;
         let checks: Vec<Vec<String>> = config.runs.checks.values().cloned().collect();
@@ -80,7 +81,7 @@ impl JudgedTerms<'_> {
         let names = path_matcher(&named);
         // Commands of checks name files from the project's folder, so all are named from there.
         let inside = self.inside();
-        let in_git = |path: &str| match path.strip_prefix(OUTSIDE) {
+        let in_git = |path: &str| match path.strip_prefix(OUTSIDE_MARK) {
             Some(path) => path.to_owned(),
             None => format!("{inside}{path}"),
         };
@@ -132,7 +133,7 @@ impl JudgedTerms<'_> {
             finding.path = in_git(&finding.path);
         }
         judged.not_read = judged.not_read.iter().map(|path| in_git(path)).collect();
-        let freed = self.freed(changed, (old, new))?;
+        let freed = self.freed(changed, old, new)?;
         Ok(entry(judged, freed))
     }
 
@@ -143,11 +144,7 @@ impl JudgedTerms<'_> {
     }
 
     /// Specs that get patterns of what later work may change: no work frees other work.
-    fn freed(
-        &self,
-        changed: &[ChangedFile],
-        (old, new): (&str, &str),
-    ) -> Result<Vec<String>, Error> {
+    fn freed(&self, changed: &[ChangedFile], old: &str, new: &str) -> Result<Vec<String>, Error> {
         let specs = format!("{}{SPECS}/", self.inside());
         let mut freed = Vec::new();
         for file in changed.iter().filter(|file| file.path.starts_with(&specs)) {
@@ -194,13 +191,13 @@ impl JudgedTerms<'_> {
     }
 }
 
-/// What stands before the path of a file outside of the project's folder.
-const OUTSIDE: &str = "../";
+/// The mark before the path of a file outside of the project's folder.
+const OUTSIDE_MARK: &str = "../";
 
 fn from_project(path: &str, inside: &str) -> String {
     match path.strip_prefix(inside) {
         Some(own) => own.to_owned(),
-        None => format!("{OUTSIDE}{path}"),
+        None => format!("{OUTSIDE_MARK}{path}"),
     }
 }
 

@@ -12,17 +12,17 @@ use chant_work::run_record::EnvironmentEntry;
 use chant_work::run_store::RunStore;
 
 /// The folder in the state folder.
-const FOLDER: &str = "passed-checks";
+const FOLDER_NAME: &str = "passed-checks";
 /// The file in it.
-const FILE: &str = "keys";
+const FILE_NAME: &str = "keys";
 /// So many are remembered.
-const REMEMBERED: usize = 2000;
+const MOST_REMEMBERED: usize = 2000;
 /// The greatest size of the file in bytes.
 const MAX_SIZE: u64 = 1024 * 1024;
 /// The greatest size of a program that is hashed, in bytes.
 const MAX_PROGRAM: u64 = 256 * 1024 * 1024;
 
-/// What decides how a check ends on a tree.
+/// The inputs that decide the end of a check on a tree.
 pub(super) struct CellInputs<'a> {
     pub project: &'a Project,
     pub config: &'a Config,
@@ -60,10 +60,10 @@ impl CellInputs<'_> {
 
 /// Returns true if a check passed before.
 pub(super) fn has_passed(runs: &RunStore, key: &str) -> bool {
-    let Some(folder) = runs.state.read(&runs.state.in_project(FOLDER)) else {
+    let Some(folder) = runs.state.read(&runs.state.in_project(FOLDER_NAME)) else {
         return false;
     };
-    let known = disk::read_owned(&folder.join(FILE), MAX_SIZE);
+    let known = disk::read_owned(&folder.join(FILE_NAME), MAX_SIZE);
     known.is_ok_and(|known| known.lines().any(|line| line == key))
 }
 
@@ -72,15 +72,15 @@ pub(super) fn has_passed(runs: &RunStore, key: &str) -> bool {
 /// # Errors
 /// A failure of the disk.
 pub(super) fn remember(runs: &RunStore, key: &str) -> Result<(), Error> {
-    let folder = RootFolder::open(&runs.state.ensure(&runs.state.in_project(FOLDER))?)?;
-    match disk::create_owned(&folder.path().join(FILE), "") {
+    let folder = RootFolder::open(&runs.state.ensure(&runs.state.in_project(FOLDER_NAME))?)?;
+    match disk::create_owned(&folder.path().join(FILE_NAME), "") {
         Ok(()) | Err(StoreError::Exists { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    files::edit(&runs.disk, &folder, FILE, |text| {
+    files::edit(&runs.disk, &folder, FILE_NAME, |text| {
         let mut lines: Vec<&str> = text.lines().filter(|line| *line != key).collect();
         lines.push(key);
-        let over = lines.len().saturating_sub(REMEMBERED);
+        let over = lines.len().saturating_sub(MOST_REMEMBERED);
         Ok::<_, Error>(lines[over..].join("\n") + "\n")
     })?;
     Ok(())

@@ -40,7 +40,6 @@ use super::pushed_work::clear_landed;
 use super::run_folder::RunFolder;
 use super::spec_state::spec_of;
 use crate::agents;
-use crate::leases::RUN_TOKEN;
 use crate::merge;
 use crate::receipt_store::{LandedRun, leave_of_run};
 use chant_base::error::Error;
@@ -49,7 +48,7 @@ use chant_git::hooks::ConfinedHooks;
 use chant_git::land::LandingOutcome;
 use chant_git::merge::{FileConflict, FileResolution, FileSides, MergeOutcome, MergeRequest};
 use chant_specs::error::ChantError;
-use chant_specs::model::{PROOF, SpecStatus};
+use chant_specs::model::SpecStatus;
 use chant_specs::ops::edit::{self, SpecDraft};
 use chant_specs::parse;
 use chant_specs::project::{ARCHIVE, Project, ProjectSnapshot, SPECS};
@@ -334,11 +333,8 @@ impl RunLanding<'_> {
             draft.set("commits", Some(commits))?;
         }
         draft.set_text("completed_at", self.project.clock.stamp())?;
-        if let Some(token) = finish.token {
-            draft.set_text(RUN_TOKEN, token.to_string())?;
-        }
-        if let Some(word) = finish.proof {
-            draft.set_text(PROOF, word)?;
+        for (key, text) in finish.keys() {
+            draft.set_text(key, text)?;
         }
         let usual = || {
             let snapshot = self.project.snapshot().ok()?;
