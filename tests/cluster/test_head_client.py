@@ -149,7 +149,7 @@ def test_bundles_with_a_fault_change_nothing(
 def test_a_bundle_that_is_too_large_is_not_looked_into(
     bundles: Bundles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_client, "MOST_BUNDLE", 10)
+    monkeypatch.setattr(job_client, "MAX_BUNDLE", 10)
     tip = bundles.commit()
     assert "larger than 10 bytes" in bundles.rejected(bundles.bundle(BRANCH), tip)
 
@@ -192,14 +192,14 @@ def test_what_a_machine_says_that_it_has_is_looked_up_here(bundles: Bundles) -> 
     below = bundles.run_folder.newest_below([*strange, later, bundles.start], start)
     assert below == later
     assert f"-{later}" in bundles.run_folder.bundle(below).split(b"\n\n")[0].decode()
-    for none in (strange, [], "x", None, ["0" * 40] * job_client.MOST_KNOWN + [later]):
+    for none in (strange, [], "x", None, ["0" * 40] * job_client.MAX_KNOWN + [later]):
         assert bundles.run_folder.newest_below(none, start) is None
 
 
 @pytest.mark.parametrize(
     "sent",
     [
-        b"x" * (job_client.MOST_LINE + 2),
+        b"x" * (job_client.MAX_LINE + 2),
         b"[" * 100_000 + b"\n",
         b'{"is":"page","bytes":-1}\n',
         b'{"is":"page","bytes":99999999999}\n',

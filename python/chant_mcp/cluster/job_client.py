@@ -27,19 +27,19 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
-MOST_LINE = 1024 * 1024
+MAX_LINE = 1024 * 1024
 """Bytes of a frame's line."""
 
-MOST_RESULT = 256 * 1024
+MAX_RESULT = 256 * 1024
 """Bytes of a result."""
 
-MOST_BUNDLE = 64 * 1024 * 1024
+MAX_BUNDLE = 64 * 1024 * 1024
 """Bytes of a bundle, here or there."""
 
-MOST_BYTES = MOST_BUNDLE + 16 * 1024 * 1024
+MOST_BYTES = MAX_BUNDLE + 16 * 1024 * 1024
 """Bytes behind a frame's line: a bundle and a log."""
 
-MOST_UNPACKED = 1024 * 1024 * 1024
+MAX_UNPACKED = 1024 * 1024 * 1024
 """Bytes that the objects of a bundle may have together."""
 
 FRESH = 5.0
@@ -51,7 +51,7 @@ LOOK = 0.5
 STOPPING = 15.0
 """Seconds that a worker gets to answer a stop."""
 
-MOST_KNOWN = 64
+MAX_KNOWN = 64
 """Commits of a machine that are looked at."""
 
 _BASE_MISSING = "base_missing"
@@ -145,7 +145,7 @@ class RunFolder:
 
     def newest_below(self, commits: object, start: str) -> str | None:
         """Give the first of some commits that the work continues; a machine named them, the newest first."""
-        for commit in cast("list[object]", commits)[:MOST_KNOWN] if isinstance(commits, list) else []:
+        for commit in cast("list[object]", commits)[:MAX_KNOWN] if isinstance(commits, list) else []:
             if isinstance(commit, str) and _COMMIT.fullmatch(commit):
                 with suppress(WorkRejected):
                     self.git("merge-base", "--is-ancestor", commit, start)
@@ -162,9 +162,9 @@ class RunFolder:
             file = Path(folder) / "start.bundle"
             above = (f"^{below}",) if below else ()
             self.git("bundle", "create", "--quiet", str(file), self.branch, *above)
-            if file.stat().st_size > MOST_BUNDLE:
+            if file.stat().st_size > MAX_BUNDLE:
                 hint = "its machines have to be allowed to fetch from the remote"
-                raise PlacementRefused(f"the history is larger than {MOST_BUNDLE} bytes: {hint}")
+                raise PlacementRefused(f"the history is larger than {MAX_BUNDLE} bytes: {hint}")
             return file.read_bytes()
 
     def take(self, bundle: bytes, start: str, tip: str) -> None:
@@ -173,8 +173,8 @@ class RunFolder:
         Raises:
             WorkRejected: It is not what it should be.
         """
-        if len(bundle) > MOST_BUNDLE:
-            raise WorkRejected(f"its bundle is larger than {MOST_BUNDLE} bytes")
+        if len(bundle) > MAX_BUNDLE:
+            raise WorkRejected(f"its bundle is larger than {MAX_BUNDLE} bytes")
         check_size(bundle)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "result.bundle"
@@ -230,9 +230,9 @@ def check_size(bundle: bytes) -> None:
         for _ in range(count):
             size, at = _object_size(pack, at, hash_size)
             total += size
-            if total > MOST_UNPACKED:
+            if total > MAX_UNPACKED:
                 raise WorkRejected(
-                    f"the objects of its bundle are larger than {MOST_UNPACKED} bytes together"
+                    f"the objects of its bundle are larger than {MAX_UNPACKED} bytes together"
                 )
     except (IndexError, zlib.error):
         raise WorkRejected("the pack of its bundle is broken") from None
@@ -345,7 +345,7 @@ class PlacerSocket:
 
     def _next(self) -> tuple[PlacerFrame, bytes] | None:
         end = self._heard.find(b"\n")
-        if max(end, len(self._heard) if end < 0 else 0) > MOST_LINE:
+        if max(end, len(self._heard) if end < 0 else 0) > MAX_LINE:
             raise JobLost("the placer sent a line that is too long")
         if end < 0:
             return None
@@ -498,8 +498,8 @@ class SentJob:
         if not isinstance(answer, dict) or not isinstance(size, int) or not 0 <= size <= len(data):
             raise WorkRejected("its result is none")
         result = cast("PlacerFrame", answer)
-        if len(json.dumps(result)) > MOST_RESULT:
-            raise WorkRejected(f"its result is larger than {MOST_RESULT} bytes")
+        if len(json.dumps(result)) > MAX_RESULT:
+            raise WorkRejected(f"its result is larger than {MAX_RESULT} bytes")
         if result.get("key") != self.job["key"]:
             raise WorkRejected("its result is of another job")
         if result.get("state") == "refused" and result.get("cause") == _BASE_MISSING and not self.is_whole:

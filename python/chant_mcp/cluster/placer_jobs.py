@@ -17,7 +17,7 @@ from chant_mcp.errors import InvalidArgumentError
 
 MOST_KEPT = 64
 """Results that are kept for clients that have gone."""
-MOST_KEPT_BYTES = 1024 * 1024 * 1024
+MAX_KEPT_BYTES = 1024 * 1024 * 1024
 
 
 @dataclass(slots=True, eq=False)
@@ -142,7 +142,7 @@ class KeptResults:
         return listed
 
     def _drop_oldest(self) -> None:
-        while len(self._listed) > MOST_KEPT or (len(self._listed) > 1 and self._bytes() > MOST_KEPT_BYTES):
+        while len(self._listed) > MOST_KEPT or (len(self._listed) > 1 and self._bytes() > MAX_KEPT_BYTES):
             oldest = next(iter(self._listed))
             del self._listed[oldest]
             shutil.rmtree(self._folder / oldest, ignore_errors=True)

@@ -1,17 +1,17 @@
 //! Answers of a bounded size: pages of lists and pieces of documents.
 //!
-//! Hosts cut or refuse long results, so an answer's text stays under [`MOST_CHARS`] characters, and
+//! Hosts cut or refuse long results, so an answer's text stays under [`MAX_CHARS`] characters, and
 //! whatever is left out is said in the answer together with the way to get it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Characters that the text of an answer stays under.
-pub const MOST_CHARS: usize = 50_000;
+pub const MAX_CHARS: usize = 50_000;
 
-/// Characters from which on data counts as too long: doors cut a text that comes close to [`MOST_CHARS`], and JSON that is
+/// Characters from which on data counts as too long: doors cut a text that comes close to [`MAX_CHARS`], and JSON that is
 /// cut is none.
-const MAX_DATA_CHARS: usize = MOST_CHARS - 100;
+const MAX_DATA_CHARS: usize = MAX_CHARS - 100;
 
 /// The room that an answer's own keys and a few notes may take of it.
 const RESERVE: usize = 2_500;
@@ -235,7 +235,7 @@ impl Default for TextRange {
 
 /// Takes entries until their text would fill an answer; always at least one, so that paging goes on.
 pub fn fitting<T: Serialize>(entries: impl Iterator<Item = T>, taken: usize) -> Vec<T> {
-    let mut room = (MOST_CHARS - RESERVE).saturating_sub(taken);
+    let mut room = (MAX_CHARS - RESERVE).saturating_sub(taken);
     let mut fitting = Vec::new();
     for entry in entries {
         let size = size_of(&entry);
@@ -322,7 +322,7 @@ pub struct TextSlice<'a> {
 /// answer that already takes `taken` characters once line breaks and quotes are escaped.
 pub fn piece(text: &str, offset: usize, most: usize, taken: usize) -> TextSlice<'_> {
     // Whatever takes more than half is shortened.
-    let mut room = MOST_CHARS - RESERVE - taken.min(MOST_CHARS / 2);
+    let mut room = MAX_CHARS - RESERVE - taken.min(MAX_CHARS / 2);
     let start = text
         .char_indices()
         .nth(offset)
@@ -381,7 +381,7 @@ mod tests {
         let (mut all, mut at) = (String::new(), Some(0));
         while let Some(offset) = at {
             let piece = piece(&text, offset, usize::MAX, 1_000);
-            assert!(serde_json::to_string(piece.text).unwrap().chars().count() < MOST_CHARS);
+            assert!(serde_json::to_string(piece.text).unwrap().chars().count() < MAX_CHARS);
             all.push_str(piece.text);
             at = piece.next;
         }
@@ -413,7 +413,7 @@ mod tests {
             "map": names.iter().map(|name| (name.clone(), Value::from(1))).collect::<Map<_, _>>(),
         });
         let answer = Answer::data(&view);
-        assert!(answer.text.chars().count() < MOST_CHARS);
+        assert!(answer.text.chars().count() < MAX_CHARS);
         let data: Value = serde_json::from_str(&answer.text).unwrap();
         let json = answer.json.unwrap();
         assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), data);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Steps that are remembered.
-const MOST_STEPS: usize = 64;
+const MAX_STEPS: usize = 64;
 
 /// Items that one step names at most; after one of more everything has to be looked at.
 const MOST_ITEMS: usize = 64;
@@ -40,7 +40,7 @@ impl<K> RecentChanges<K> {
         } else {
             self.steps.push_back((self.version, items));
         }
-        if self.steps.len() > MOST_STEPS {
+        if self.steps.len() > MAX_STEPS {
             self.steps.pop_front();
         }
         self.version = VERSIONS.fetch_add(1, Relaxed);

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use chant_base::answer::{MOST_CHARS, cut};
+use chant_base::answer::{MAX_CHARS, cut};
 use chant_base::error::{Error, ErrorKind};
 use chant_base::next_step::DoorKind;
 use chant_store::disk::take_weak_promises;
@@ -134,7 +134,7 @@ impl From<Raised> for PyErr {
             Raised::Python(error) => return error,
         };
         let details = serde_json::Value::Object(error.details()).to_string();
-        let message = cut(&error.to_string(), MOST_CHARS / 2);
+        let message = cut(&error.to_string(), MAX_CHARS / 2);
         let hint = Some(error.hint()).filter(|hint| !hint.is_empty());
         let hint = hint.map(|hint| hint.data().to_string());
         exception_of(error.kind(), (message, details, object, hint))

@@ -5,7 +5,7 @@ use super::words::{columns, cut_columns, line, safe};
 use chant_graph::picture::visible_char;
 
 /// The greatest number of rows in a table.
-pub const MOST_ROWS: usize = 50;
+pub const MAX_ROWS: usize = 50;
 
 /// An item of a list.
 #[derive(Debug, Clone)]
@@ -24,12 +24,12 @@ const HEADS: [&str; 4] = ["Key", "Title", "Status", "Waits for"];
 /// The width of the widest column in plain text.
 const MAX_WIDTH: usize = 48;
 /// The greatest number of keys in a cell.
-const MOST_KEYS: usize = 6;
+const MAX_KEYS: usize = 6;
 
 /// Returns the table of the first rows of a list that has `total`; a last line counts the missing
 /// ones. Only the side of texts is styled, so that it looks like the tables around it.
 pub fn html(rows: &[ListRow], total: usize) -> String {
-    let shown = &rows[..rows.len().min(MOST_ROWS)];
+    let shown = &rows[..rows.len().min(MAX_ROWS)];
     let head: String = HEADS
         .iter()
         .map(|head| format!("<th{LEFT}>{head}</th>"))
@@ -64,7 +64,7 @@ fn html_row(row: &ListRow) -> String {
 
 /// Returns the same as lines of text in columns.
 pub fn text(rows: &[ListRow], total: usize) -> String {
-    let shown = &rows[..rows.len().min(MOST_ROWS)];
+    let shown = &rows[..rows.len().min(MAX_ROWS)];
     let mut cells: Vec<[String; 4]> = vec![HEADS.map(str::to_owned)];
     cells.extend(shown.iter().map(|row| {
         let plain = |text: &str| {
@@ -99,9 +99,9 @@ pub fn text(rows: &[ListRow], total: usize) -> String {
 }
 
 fn waits(row: &ListRow) -> String {
-    let shown = row.waits_for.iter().take(MOST_KEYS);
+    let shown = row.waits_for.iter().take(MAX_KEYS);
     let shown: Vec<&str> = shown.map(String::as_str).collect();
-    match row.waits_for.len().saturating_sub(MOST_KEYS) {
+    match row.waits_for.len().saturating_sub(MAX_KEYS) {
         0 => shown.join(", "),
         more => format!("{} and {} more", shown.join(", "), counted(more)),
     }

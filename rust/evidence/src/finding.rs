@@ -213,13 +213,13 @@ impl fmt::Display for Finding {
 }
 
 /// The greatest number of characters of words that a finding repeats.
-const MOST_CHARS: usize = 160;
+const MAX_CHARS: usize = 160;
 
 fn shortened(words: &str) -> String {
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    if words.chars().count() <= MOST_CHARS {
+    if words.chars().count() <= MAX_CHARS {
         return words;
     }
-    let start: String = words.chars().take(MOST_CHARS - 1).collect();
+    let start: String = words.chars().take(MAX_CHARS - 1).collect();
     format!("{start}…")
 }

@@ -36,7 +36,7 @@ use self::test_files::TestFiles;
 /// The greatest size of a file that is read, in bytes; a larger one counts as not read.
 pub const MOST_BYTES: usize = 2 * 1024 * 1024;
 /// The greatest number of findings about one change; more are counted.
-pub const MOST_FINDINGS: usize = 200;
+pub const MAX_FINDINGS: usize = 200;
 
 /// A file before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub struct JudgeTerms<'a> {
 pub struct JudgedChange {
     /// The findings, by place.
     pub findings: Vec<Finding>,
-    /// The number of findings beyond [`MOST_FINDINGS`].
+    /// The number of findings beyond [`MAX_FINDINGS`].
     pub more: usize,
     /// Files of tests that nothing here can read.
     pub not_read: Vec<String>,
@@ -153,8 +153,8 @@ pub fn judge_change(changed: &[ChangedText], terms: &JudgeTerms<'_>) -> JudgedCh
     }
     found.sort_by(|one, other| (one.weight, one).cmp(&(other.weight, other)));
     found.dedup();
-    judged.more = found.len().saturating_sub(MOST_FINDINGS);
-    found.truncate(MOST_FINDINGS);
+    judged.more = found.len().saturating_sub(MAX_FINDINGS);
+    found.truncate(MAX_FINDINGS);
     judged.findings = found;
     judged
 }

@@ -14,7 +14,7 @@ const BACKUPS: &str = "refs/chant/backup/";
 /// The number of attempts to create a backup when other processes take the number first.
 const MAX_ATTEMPTS: usize = 20;
 /// The attempts to write a ref while others remove the folder that it lies in.
-const MOST_WRITES: usize = 10;
+const MAX_WRITES: usize = 10;
 
 /// Options that switch hooks off: our own refs do not concern the user's hooks.
 pub(super) const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
@@ -601,7 +601,7 @@ pub(super) fn within_changing_folders<T>(
                 git2::ErrorCode::NotFound | git2::ErrorCode::GenericError
             )
     };
-    for _ in 1..MOST_WRITES {
+    for _ in 1..MAX_WRITES {
         match write() {
             Err(error) if may_lack_its_folder(&error) => wait_for_lock(),
             done => return done,

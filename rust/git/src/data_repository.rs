@@ -32,7 +32,7 @@ const LONGEST_NAME: u64 = 4096;
 /// The greatest size of a file of refs that is searched as a text.
 const LARGEST_REFS: u64 = 16 * 1024 * 1024;
 /// The greatest number of kept texts that are listed.
-const MOST_TEXTS: usize = 10_000;
+const MAX_TEXTS: usize = 10_000;
 
 /// The greatest numbers of what is read of one commit.
 #[derive(Debug, Clone, Copy)]
@@ -175,7 +175,7 @@ impl DataRepository {
         let read = || {
             let mut found = Vec::new();
             let references = self.repo.references_glob(&format!("{folder}*"))?;
-            for reference in references.take(MOST_TEXTS) {
+            for reference in references.take(MAX_TEXTS) {
                 let reference = reference?;
                 let name = String::from_utf8_lossy(reference.name_bytes());
                 let name = name.strip_prefix(folder).unwrap_or(&name).to_owned();

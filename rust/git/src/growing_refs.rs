@@ -7,7 +7,7 @@ use super::program::first_line;
 use super::{GitError, Repo};
 
 /// The greatest number of times that one ref is kept beside itself.
-const MOST_REWRITTEN: usize = 1_000;
+const MAX_REWRITTEN: usize = 1_000;
 
 /// A file that is added.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl Repo {
             return Ok(RefStep::Grown);
         }
         let beside = (1..).map(|number| format!("{name}.{number}"));
-        for beside in beside.take(MOST_REWRITTEN) {
+        for beside in beside.take(MAX_REWRITTEN) {
             if self.commit_of_ref(&beside)?.is_none_or(|kept| kept == old) {
                 self.name_object(&beside, &old, why)?;
                 break;

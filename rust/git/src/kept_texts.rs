@@ -6,7 +6,7 @@ use super::program::first_line;
 use super::{GitError, Repo, flushing};
 
 /// The greatest number of texts that are listed.
-const MOST_TEXTS: usize = 100_000;
+const MAX_TEXTS: usize = 100_000;
 
 /// A text that is kept under a ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,10 +110,7 @@ impl Repo {
             "list kept texts",
             |repo| {
                 let mut found = Vec::new();
-                for reference in repo
-                    .references_glob(&format!("{folder}*"))?
-                    .take(MOST_TEXTS)
-                {
+                for reference in repo.references_glob(&format!("{folder}*"))?.take(MAX_TEXTS) {
                     let reference = reference?;
                     let name = String::from_utf8_lossy(reference.name_bytes());
                     let object = reference.target().map(|id| id.to_string());
@@ -123,7 +120,7 @@ impl Repo {
             },
             || {
                 let format = "--format=%(refname) %(objectname)";
-                let most = format!("--count={MOST_TEXTS}");
+                let most = format!("--count={MAX_TEXTS}");
                 let words = ["for-each-ref", format, &most, "--", folder];
                 let out = self.reading(words).output()?;
                 let lines = String::from_utf8_lossy(&out).into_owned();

@@ -13,7 +13,7 @@ use super::{GitError, Repo, is_missing, program, real};
 const BRANCHES: [&str; 2] = ["refs/heads/", "refs/remotes/"];
 
 /// The greatest number of branches that are read where git has to be started for each.
-const MOST_STARTED: usize = 100;
+const MAX_STARTED: usize = 100;
 
 impl Repo {
     /// Returns the names that should lie directly in a folder according to the checkout's index,
@@ -101,7 +101,7 @@ impl Repo {
         for tip in tips
             .iter()
             .filter(|tip| seen.insert(*tip))
-            .take(MOST_STARTED)
+            .take(MAX_STARTED)
         {
             let asked = self.reading(words).arg(tip);
             let asked = if below.is_empty() {

@@ -6,7 +6,7 @@ use super::batch::PushBatch;
 use super::client::{RunStanding, STARTING};
 use super::machine::{host_name, now};
 use super::record::{
-    Heartbeat, LeaseRecord, LeaseState, MOST_RUNS, RefValue, RunLine, SCHEMA, new_nonce,
+    Heartbeat, LeaseRecord, LeaseState, MAX_RUNS, RefValue, RunLine, SCHEMA, new_nonce,
 };
 use super::ref_names::{LEASES, ORCHESTRATORS};
 use super::view::RemoteView;
@@ -16,7 +16,7 @@ use chant_store::state::{escape_name, unescape_name};
 use super::leader::LeaseLeader;
 
 /// The number of leases of archived specs that one push removes.
-const MOST_REMOVALS: usize = 64;
+const MAX_REMOVALS: usize = 64;
 
 impl LeaseLeader<'_> {
     /// Adds what own leases have to say by now: the records of runs decide.
@@ -112,7 +112,7 @@ impl LeaseLeader<'_> {
             if archived.contains(&lease.spec)
                 && !self.left_out.contains(&name)
                 && self.has_landed(lease, view)
-                && removals.len() < MOST_REMOVALS
+                && removals.len() < MAX_REMOVALS
             {
                 removals.push(RefUpdate {
                     name,
@@ -135,7 +135,7 @@ impl LeaseLeader<'_> {
         batch: &mut PushBatch,
     ) -> Result<(), LeaseError> {
         let mut runs = self.client.ledger.under_way().map_err(LeaseError::Ledger)?;
-        runs.truncate(MOST_RUNS);
+        runs.truncate(MAX_RUNS);
         let escaped = escape_name(&self.own.name);
         let old = view
             .orchestrators

@@ -7,12 +7,12 @@ use super::answer::LeaseRefusal;
 use super::batch::WishPush;
 use super::leader::LeaseLeader;
 use super::queue::TakenWish;
-use super::record::{LeaseState, MOST_BYTES, MOST_TOKEN};
+use super::record::{LeaseState, MAX_TOKEN, MOST_BYTES};
 use super::view::RemoteView;
 use chant_store::state::escape_name;
 
 /// Values of a lease's history that are looked through for its token.
-const MOST_VALUES: usize = 64;
+const MAX_VALUES: usize = 64;
 
 impl LeaseLeader<'_> {
     /// Gives back a lease for a person; `above` is the highest token that runs of this clone had.
@@ -57,7 +57,7 @@ impl LeaseLeader<'_> {
     /// Returns the token of an unreadable value as far as it says one, else that of the newest value before it.
     fn token_in_history(&self, object: &str) -> Result<u64, LeaseError> {
         let mut next = Some(object.to_owned());
-        for _ in 0..MOST_VALUES {
+        for _ in 0..MAX_VALUES {
             let Some(object) = next else { break };
             let value = self.client.repo.ref_value(&object, MOST_BYTES)?;
             let Some((text, parents)) = value else { break };
@@ -75,7 +75,7 @@ fn token_in(text: &str) -> Option<u64> {
     let line = text.lines().next()?;
     let value: Value = serde_json::from_str(line).ok()?;
     let token = value.get("token")?.as_u64()?;
-    (token < MOST_TOKEN).then_some(token)
+    (token < MAX_TOKEN).then_some(token)
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn a_token_is_read_from_values_of_later_releases_and_from_no_others() {
         assert_eq!(token_in(r#"{"schema": 9, "token": 12}"#), Some(12));
-        let out_of_range = format!(r#"{{"token": {MOST_TOKEN}}}"#);
+        let out_of_range = format!(r#"{{"token": {MAX_TOKEN}}}"#);
         for text in ["", "hello", r#"{"token": -1}"#, &out_of_range] {
             assert_eq!(token_in(text), None, "{text}");
         }

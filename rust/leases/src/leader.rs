@@ -26,7 +26,7 @@ const LEAST_LIMIT: Duration = Duration::from_secs(1);
 /// The number of pushes at one tick before one is repeated: behind the second, each wish goes alone.
 const MAX_TRIES: u32 = 3;
 /// So many commits are remembered that the target had and has not any more.
-const MOST_LOST: usize = 8;
+const MAX_LOST: usize = 8;
 
 /// A leader, while this process is the only one.
 pub(super) struct LeaseLeader<'a> {
@@ -235,7 +235,7 @@ impl<'a> LeaseLeader<'a> {
                 lost.push(commit.clone());
             }
         }
-        let above = lost.len().saturating_sub(MOST_LOST);
+        let above = lost.len().saturating_sub(MAX_LOST);
         lost.drain(..above);
         Ok(lost)
     }

@@ -9,10 +9,10 @@ pub const SCHEMA: u32 = 1;
 pub const MOST_BYTES: usize = 64 * 1024;
 
 /// The most runs that a sign of life names.
-pub const MOST_RUNS: usize = 200;
+pub const MAX_RUNS: usize = 200;
 
 /// The first token that no run can reach.
-pub(super) const MOST_TOKEN: u64 = 1 << 48;
+pub(super) const MAX_TOKEN: u64 = 1 << 48;
 
 /// The states of a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -248,13 +248,13 @@ macro_rules! ref_value {
 
 ref_value!(LeaseRecord, "lease", |lease| {
     // Tokens only grow, so that one near the end would end all claims.
-    (lease.token >= MOST_TOKEN).then_some("its token is out of range")
+    (lease.token >= MAX_TOKEN).then_some("its token is out of range")
 });
 ref_value!(Heartbeat, "orchestrator", |_| None);
 ref_value!(HolderRequest, "request", |_| None);
 ref_value!(NumberRecord, "numbers", |numbers| {
     // Numbers only grow, so that one near the end would end all claims.
-    (numbers.highest() >= MOST_TOKEN).then_some("its highest number is out of range")
+    (numbers.highest() >= MAX_TOKEN).then_some("its highest number is out of range")
 });
 
 /// Returns a text that no other value has.

@@ -25,7 +25,7 @@ const WRITER: &str = "writer.json";
 /// The greatest size of a journal, in bytes.
 const MAX_SIZE: u64 = 256 * 1024 * 1024;
 /// The greatest number of events of this user on one spec.
-const MOST_EVENTS: usize = 20_000;
+const MAX_EVENTS: usize = 20_000;
 /// The time that another process may write.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -169,9 +169,9 @@ impl<'a> OwnJournal<'a> {
         let folder = self.folder()?;
         let path = Self::path(&folder, spec);
         let mut content = self.read(spec)?;
-        if content.events.len() + new.len() > MOST_EVENTS {
+        if content.events.len() + new.len() > MAX_EVENTS {
             let message = format!(
-                "Spec '{spec}' has {} events of its review, and {MOST_EVENTS} are the most. Go on in a spec of its own.",
+                "Spec '{spec}' has {} events of its review, and {MAX_EVENTS} are the most. Go on in a spec of its own.",
                 content.events.len()
             );
             return Err(ReviewError::Refused(message));

@@ -7,7 +7,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use crate::anchor::kept_line;
 
 /// The occurrences of a line above which it is no landmark of the histogram.
-const MOST_OCCURRENCES: usize = 64;
+const MAX_OCCURRENCES: usize = 64;
 
 /// Two texts as numbered lines; equal lines have one number, blanks at their ends aside.
 pub(crate) struct NumberedTexts {
@@ -152,7 +152,7 @@ impl NumberedTexts {
         while b < new.1 {
             let mut next = b + 1;
             let found = places.get(&self.new[b]).map(Vec::as_slice);
-            let found = found.filter(|found| found.len() <= MOST_OCCURRENCES);
+            let found = found.filter(|found| found.len() <= MAX_OCCURRENCES);
             for &a in found.unwrap_or_default() {
                 let (mut first_a, mut first_b, mut length) = (a, b, 1);
                 let mut rarity = places[&self.old[a]].len();

@@ -14,7 +14,7 @@ const LOOKS: &str = "looks";
 /// The greatest size of a look, in bytes.
 const MAX_SIZE: u64 = 8 * 1024 * 1024;
 /// So many names are kept, the newest last.
-const MOST_NAMES: usize = 100_000;
+const MAX_NAMES: usize = 100_000;
 
 /// The parts of the work on a spec that a person has seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl PersonsLook {
     pub fn see(&mut self, names: &[String], tip: &str, all: &[String]) {
         self.seen.retain(|seen| !names.contains(seen));
         self.seen.extend(names.iter().cloned());
-        let above = self.seen.len().saturating_sub(MOST_NAMES);
+        let above = self.seen.len().saturating_sub(MAX_NAMES);
         self.seen.drain(..above);
         self.tip = Some(tip.to_owned());
         self.there = all.to_vec();

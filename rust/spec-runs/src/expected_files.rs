@@ -18,7 +18,7 @@ const LEAST_SHARE: f64 = 0.3;
 /// A label of fewer completed specs says nothing.
 const LEAST_SPECS: u32 = 3;
 /// So many completed specs are looked at, the newest first: older work says less of what comes.
-const MOST_COMPLETED: usize = 500;
+const MAX_COMPLETED: usize = 500;
 /// A commit of more files is a sweep through everything, which says nothing about its labels.
 const MOST_FILES: usize = 60;
 /// Specs that share at least so many expected files are foreseen to conflict.
@@ -155,7 +155,7 @@ impl ExpectedFiles {
         let open = specs.all().iter().filter(|spec| !spec.status.is_done());
         let needed = open.flat_map(|spec| spec.depends_on.iter().flatten());
         let needed = needed.filter_map(|id| specs.find(id)).filter(is_completed);
-        let wanted = newest.take(MOST_COMPLETED).chain(needed);
+        let wanted = newest.take(MAX_COMPLETED).chain(needed);
         let mut touched = BTreeMap::new();
         for spec in wanted {
             if !touched.contains_key(&spec.id) {

@@ -26,7 +26,7 @@ use chant_work::run_record::{CheckEntry, EnvironmentEntry, MergeEntry, RunRecord
 use chant_work::usage::UsageEntry;
 
 /// So many receipts of one name are distinguished by a number.
-const MOST_OF_A_NAME: usize = 50;
+const MAX_OF_A_NAME: usize = 50;
 
 /// A run whose work has landed.
 #[derive(Debug, Clone, Copy)]
@@ -285,7 +285,7 @@ fn completed_run(receipt: CompletionReceipt) -> Option<CompletedRun> {
 /// Keeps a receipt under its own name; where that is another completion's, under the next one.
 fn keep(repo: &Repo, receipt: &mut CompletionReceipt) -> Result<(), Error> {
     let token = receipt.token.clone();
-    for number in 1..=MOST_OF_A_NAME {
+    for number in 1..=MAX_OF_A_NAME {
         if number > 1 {
             receipt.token = format!("{token}-{number}");
         }
@@ -297,7 +297,7 @@ fn keep(repo: &Repo, receipt: &mut CompletionReceipt) -> Result<(), Error> {
             return Ok(());
         }
     }
-    let message = format!("there are {MOST_OF_A_NAME} receipts named like {token} already");
+    let message = format!("there are {MAX_OF_A_NAME} receipts named like {token} already");
     Err(ChantError::Refused(message).into())
 }
 

@@ -31,7 +31,7 @@ use chant_trust::survey::FolderTrust;
 
 /// Documents that are kept in memory, three for each of a thousand features and some; with more, all are
 /// forgotten and read again when asked for.
-const MOST_KNOWN: usize = 4096;
+const MAX_KNOWN: usize = 4096;
 
 /// The task list among a feature's documents.
 pub const TASKS: &str = "tasks.md";
@@ -100,7 +100,7 @@ impl FeatureStore {
             disk,
             clock,
             start,
-            known: StampedCache::new(MOST_KNOWN),
+            known: StampedCache::new(MAX_KNOWN),
             neighbours: ExternalItemsCache::default(),
             missing: MissingFolders::default(),
             user_config: None,

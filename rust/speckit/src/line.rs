@@ -36,7 +36,7 @@ static STORY: LazyPattern = pattern!(r"^US-?[0-9]+[A-Za-z]?$");
 static STORIES: LazyPattern =
     pattern!(r"^US-?([0-9]{1,4})[ \t]*(?:-|–|—|~|\.\.\.?|to|through)[ \t]*(?:US-?)?([0-9]{1,4})$");
 /// Most stories of a range; what names more is a label.
-const MOST_STORIES: usize = 99;
+const MAX_STORIES: usize = 99;
 
 /// A list item with a box.
 pub(super) struct BoxLine<'a> {
@@ -163,7 +163,7 @@ fn range_of_stories(text: &str) -> Option<Vec<String>> {
     let found = STORIES.captures(text)?;
     let number = |at: usize| found[at].parse::<usize>().ok();
     let (first, last) = (number(1)?, number(2)?);
-    let is_range = first < last && last - first < MOST_STORIES;
+    let is_range = first < last && last - first < MAX_STORIES;
     is_range.then(|| (first..=last).map(|number| format!("US{number}")).collect())
 }
 

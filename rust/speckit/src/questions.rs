@@ -21,13 +21,13 @@ use chant_store::files::{self, RootFolder};
 pub(super) const FOLDER: &str = "speckit/questions";
 const ENDING: &str = ".json";
 /// Most questions that wait at once.
-const MOST_OPEN: usize = 100;
+const MAX_OPEN: usize = 100;
 /// Most of these that one run asks, so that others can ask, too.
 const MOST_OF_RUN: usize = 10;
 /// Bytes of the longest question.
 const MAX_PROMPT: usize = 32 * 1024;
 /// So many closed ones are kept.
-const MOST_CLOSED: usize = 200;
+const MAX_CLOSED: usize = 200;
 /// The interval at which a waiting caller is notified that nothing happened.
 const BEAT: Duration = Duration::from_secs(5);
 /// The longest time after which an abandoned call ends.
@@ -220,7 +220,7 @@ impl FeatureStore {
             return Ok(as_it_is(old.clone()));
         }
         let open = || all.iter().filter(|one| one.state == QuestionState::Open);
-        if open().count() >= MOST_OPEN {
+        if open().count() >= MAX_OPEN {
             let count = open().count();
             return Err(SpeckitError::TooMany { count }.into());
         }
@@ -429,7 +429,7 @@ fn prune(folder: &RootFolder, all: &[AgentQuestion]) -> Result<(), StoreError> {
         .filter(|one| one.state != QuestionState::Open)
         .collect();
     closed.sort_by_key(|one| (!one.is_collected, one.asked_at));
-    let surplus = closed.len().saturating_sub(MOST_CLOSED);
+    let surplus = closed.len().saturating_sub(MAX_CLOSED);
     for question in &closed[..surplus] {
         disk::remove(&folder.path().join(file_of(&question.id)))?;
     }

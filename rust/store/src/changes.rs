@@ -196,13 +196,13 @@ mod platform {
 
     /// The most queues of a process: a user has 128 of them, and each is an open file. Folders without one are
     /// looked at stamp by stamp.
-    const MOST_QUEUES: usize = 64;
+    const MAX_QUEUES: usize = 64;
 
     /// The most descriptors that wait for a next queue.
-    const MOST_IDLE: usize = 4;
+    const MAX_IDLE: usize = 4;
 
     /// The most watches that are removed one by one; a descriptor with more of them is closed.
-    const MOST_REMOVED: usize = 32;
+    const MAX_REMOVED: usize = 32;
 
     /// Descriptors whose queue is gone, each with the process that made it. To close one takes the kernel milliseconds,
     /// for which the caller waits; to remove its watches takes none.
@@ -217,7 +217,7 @@ mod platform {
 
     impl QueuePermit {
         fn take() -> Option<Self> {
-            let more = |count| (count < MOST_QUEUES).then_some(count + 1);
+            let more = |count| (count < MAX_QUEUES).then_some(count + 1);
             let taken = QUEUES.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
             taken.ok().map(|_| Self)
         }
@@ -331,11 +331,11 @@ mod platform {
 
     impl Drop for Queue {
         fn drop(&mut self) {
-            if self.folders.len() > MOST_REMOVED || self.process != std::process::id() {
+            if self.folders.len() > MAX_REMOVED || self.process != std::process::id() {
                 return;
             }
             let mut kept = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-            if kept.len() >= MOST_IDLE {
+            if kept.len() >= MAX_IDLE {
                 // Others need not wait until it is closed.
                 drop(kept);
                 return;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use chant_base::visible::visible_char;
 
 /// Elements and texts that a tree has at most.
-pub const MOST_NODES: usize = 2_000;
+pub const MAX_NODES: usize = 2_000;
 /// Levels of elements that a tree has at most; deeper ones are their contents alone.
 pub const DEEPEST: usize = 24;
 /// Bytes of a body that are looked at.
@@ -149,7 +149,7 @@ impl MarkdownTree {
         let options =
             Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
         for event in Parser::new_ext(&body[..end], options) {
-            if builder.count >= MOST_NODES {
+            if builder.count >= MAX_NODES {
                 builder.is_cut = true;
                 break;
             }
@@ -516,7 +516,7 @@ mod tests {
             let (count, depth) = measure(&tree.nodes);
             assert!(tree.is_cut || body.len() < MOST_BYTES, "{body:.20}");
             assert!(
-                count <= MOST_NODES + 1 && depth <= DEEPEST,
+                count <= MAX_NODES + 1 && depth <= DEEPEST,
                 "{count} {depth}"
             );
         }

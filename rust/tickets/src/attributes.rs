@@ -11,7 +11,7 @@ use chant_base::external_items;
 use chant_base::ident::nearest;
 
 /// Most characters of an attribute: a whole document belongs into the body.
-const MOST_CHARS: usize = 2_000;
+const MAX_CHARS: usize = 2_000;
 
 /// The attributes that `create_cr` takes in `data`.
 pub const CREATABLE: [&str; 9] = [
@@ -146,9 +146,9 @@ fn line(value: &Value) -> Result<String, String> {
         return Err("expected one line of text without control characters".into());
     }
     let length = text.chars().count();
-    if length > MOST_CHARS {
+    if length > MAX_CHARS {
         return Err(format!(
-            "expected at most {MOST_CHARS} characters, got {length}; long texts belong into the content"
+            "expected at most {MAX_CHARS} characters, got {length}; long texts belong into the content"
         ));
     }
     Ok(text.trim().to_owned())

@@ -8,7 +8,7 @@ use chant_text::markdown::{self, Heading, MarkdownOutline};
 use chant_text::sections::{self, Section, SectionPlace, find, names, put};
 
 /// Most characters that are put into a section at once.
-const MOST_CHARS: usize = 500_000;
+const MAX_CHARS: usize = 500_000;
 
 /// The treatment of the text under a heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,8 +175,8 @@ fn check_content(content: &str) -> Result<(), TicketError> {
     let length = content.chars().count();
     let why = if content.trim().is_empty() {
         "expected text, got none".to_owned()
-    } else if length > MOST_CHARS {
-        format!("expected at most {MOST_CHARS} characters, got {length}")
+    } else if length > MAX_CHARS {
+        format!("expected at most {MAX_CHARS} characters, got {length}")
     } else if content.contains('\0') {
         "expected text without NUL characters".to_owned()
     } else {

@@ -11,7 +11,7 @@ use chant_store::digest::sha256;
 use chant_store::disk;
 
 /// The greatest number of configurations of one folder that are trusted at the same time.
-const MOST_TRUSTED: usize = 16;
+const MAX_TRUSTED: usize = 16;
 /// The greatest size of a record in bytes.
 const MAX_SIZE: u64 = 8 * 1024 * 1024;
 /// The version of records.
@@ -103,7 +103,7 @@ impl TrustStore {
         let mut trusted = self.trusted(place);
         trusted.retain(|other| other.hash != given.hash);
         trusted.insert(0, given);
-        trusted.truncate(MOST_TRUSTED);
+        trusted.truncate(MAX_TRUSTED);
         let entries: Vec<Value> = trusted.iter().map(TrustedHash::entry).collect();
         let record = place.facts(&Value::Array(entries));
         disk::write_private(&self.record_of(place), format!("{record:#}\n"))
@@ -242,7 +242,7 @@ mod tests {
         for number in 0..20 {
             store.give(&here, given(&number.to_string())).unwrap();
         }
-        assert_eq!(store.trusted(&here).len(), MOST_TRUSTED);
+        assert_eq!(store.trusted(&here).len(), MAX_TRUSTED);
         assert_eq!(store.all().len(), 1);
         assert!(store.revoke(&here).unwrap() && !store.revoke(&here).unwrap());
         assert_eq!(store.trusted(&here), []);

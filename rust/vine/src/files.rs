@@ -22,7 +22,7 @@ use chant_store::walk;
 const ENDING: &str = ".vine";
 
 /// Graphs that are kept in memory; with more, all are forgotten and read again when asked for.
-const MOST_KNOWN: usize = 1000;
+const MAX_KNOWN: usize = 1000;
 
 /// Where files are looked for, how they are read and written, and what is known of them.
 pub struct VineStore {
@@ -66,7 +66,7 @@ impl VineStore {
             folder,
             roots,
             may_leave,
-            known: StampedCache::new(MOST_KNOWN),
+            known: StampedCache::new(MAX_KNOWN),
             neighbours: ExternalItemsCache::default(),
             states: Mutex::default(),
         }

@@ -15,7 +15,7 @@ use chant_graph::Node;
 use chant_graph::picture::{GraphPicture, PictureArrow};
 
 /// Most items of each of the trees around one.
-const MOST_AROUND: usize = 200;
+const MAX_AROUND: usize = 200;
 
 /// Which items a person looks for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -120,7 +120,7 @@ fn tree(
         for target in targets {
             let to = match places.get(&target.index()) {
                 Some(to) => *to,
-                None if nodes.len() > MOST_AROUND => {
+                None if nodes.len() > MAX_AROUND => {
                     is_more = true;
                     continue;
                 }

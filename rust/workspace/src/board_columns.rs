@@ -24,9 +24,9 @@ use chant_base::format_words::{find_format_word, format_words};
 use chant_graph::Node;
 
 /// Searches whose columns are kept.
-const MOST_SEARCHES: usize = 8;
+const MAX_SEARCHES: usize = 8;
 /// Cards that are kept.
-const MOST_CARDS: usize = 4_096;
+const MAX_CARDS: usize = 4_096;
 /// Where more than one of so many items is touched, all are looked at again.
 const WORTH_TAKING_IN: usize = 8;
 
@@ -169,7 +169,7 @@ impl BoardColumns {
             let version = self.next_version();
             self.all.narrowed(joined, filter, version)
         });
-        if self.sought.len() >= MOST_SEARCHES {
+        if self.sought.len() >= MAX_SEARCHES {
             self.sought.pop_front();
         }
         self.sought.push_back(set);
@@ -178,7 +178,7 @@ impl BoardColumns {
 
     /// Makes the cards of items that have none yet.
     pub(super) fn make_cards(&mut self, joined: &WorkspaceGraph, nodes: &[Node]) {
-        if self.cards.len() + nodes.len() > MOST_CARDS {
+        if self.cards.len() + nodes.len() > MAX_CARDS {
             self.cards.clear();
         }
         let missing = nodes.iter().filter(|node| !self.cards.contains_key(node));

@@ -28,9 +28,9 @@ use chant_graph::{ItemProgress, Node};
 use chant_work::learned_amounts::LearnedAmount;
 
 /// Items in a picture.
-const MOST_FIGURES: usize = 60;
+const MAX_FIGURES: usize = 60;
 /// Runs and planned items on a line of time.
-const MOST_BARS: usize = 200;
+const MAX_BARS: usize = 200;
 /// Characters of a title.
 const TITLE_SHOWN: usize = 200;
 /// The seconds that an item counts as while no run has ended.
@@ -190,7 +190,7 @@ impl TimedNetwork {
         let chosen = clip(
             &self.network,
             &ClipOptions {
-                limit: MOST_FIGURES,
+                limit: MAX_FIGURES,
                 focus: focus.as_slice(),
                 depth,
                 first: &self.critical,
@@ -208,7 +208,7 @@ impl TimedNetwork {
             let waiting = self.network.after(*at).len();
             (self.network.is_done(*at), Reverse(waiting), *at)
         });
-        chosen.truncate(MOST_FIGURES);
+        chosen.truncate(MAX_FIGURES);
         chosen.sort_unstable();
         chosen
     }
@@ -344,7 +344,7 @@ pub fn plan_timeline(workspace: &Workspace) -> Result<Answer, Error> {
         known_runs: timed.learned.runs,
         past,
         planned_total: worked.len(),
-        planned: worked.iter().take(MOST_BARS).map(bar).collect(),
+        planned: worked.iter().take(MAX_BARS).map(bar).collect(),
         note,
         now: workspace.parts.speckit.now().to_string(),
     }))
@@ -367,7 +367,7 @@ fn past_runs(joined: &WorkspaceGraph, board: &BoardColumns) -> Vec<PastRun> {
         .filter_map(|run| Some((run.started?, run.ended?, run)))
         .collect();
     ended.sort_by_key(|(started, _, run)| (Reverse(*started), run.process_id.clone()));
-    ended.truncate(MOST_BARS);
+    ended.truncate(MAX_BARS);
     let rows = ended.into_iter().map(|(started, finished, run)| {
         let spec = joined.specs.find(&run.spec_id);
         let title = spec.and_then(|spec| spec.title.as_deref());

@@ -21,13 +21,13 @@ use chant_base::format_words::format_words;
 use chant_graph::Node;
 
 /// Items of a column that one answer has at most.
-const MOST_CARDS: usize = 200;
+const MAX_CARDS: usize = 200;
 /// Labels that are named.
-const MOST_LABELS: usize = 100;
+const MAX_LABELS: usize = 100;
 /// Problems in one answer.
 const PROBLEMS_AT_ONCE: usize = 100;
 /// Items that wait for a person in one answer.
-const MOST_WAITING: usize = 200;
+const MAX_WAITING: usize = 200;
 /// Characters of a reason that are shown.
 const REASON_SHOWN: usize = 500;
 
@@ -118,7 +118,7 @@ fn nodes_of(
 ) -> ColumnSlice {
     let nodes = board.columns(joined, filter).nodes(column);
     let total = nodes.len();
-    let most = page.limit.min(MOST_CARDS);
+    let most = page.limit.min(MAX_CARDS);
     // Done work is looked at from its newest end.
     let nodes: Vec<Node> = if column == WorkMeaning::Done.column() {
         let newest = nodes.iter().rev().skip(page.offset);
@@ -156,9 +156,9 @@ fn labels_of(facets: &BoardFacets) -> Vec<LabelCount<'_>> {
     let mut all: Vec<(Reverse<usize>, &str)> = all
         .map(|(label, count)| (Reverse(*count), &**label))
         .collect();
-    if all.len() > MOST_LABELS {
-        all.select_nth_unstable(MOST_LABELS);
-        all.truncate(MOST_LABELS);
+    if all.len() > MAX_LABELS {
+        all.select_nth_unstable(MAX_LABELS);
+        all.truncate(MAX_LABELS);
     }
     all.sort_unstable();
     let counts = all.into_iter();
@@ -185,7 +185,7 @@ pub fn list_waiting(workspace: &Workspace) -> Result<Answer, Error> {
             })
             .collect();
         let runs = board.situations().runs().newest();
-        let shown = waiting.iter().take(MOST_WAITING);
+        let shown = waiting.iter().take(MAX_WAITING);
         let entry = |(item, task, kind): &(Item<'_>, PersonTask, &'static str)| {
             let run = item.spec_id().and_then(|id| runs.get(id));
             let reason = run.and_then(|run| run.reason.as_deref());

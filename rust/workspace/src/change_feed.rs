@@ -19,7 +19,7 @@ use chant_base::error::Error;
 use chant_graph::Node;
 
 /// Changes that are kept; who asks about earlier ones has to look at everything.
-pub const MOST_CHANGES: usize = 4_096;
+pub const MAX_CHANGES: usize = 4_096;
 
 /// Characters of a state that are kept: states of documents may be any text.
 const LONGEST_STATE: usize = 60;
@@ -201,7 +201,7 @@ impl ChangeFeed {
     }
 
     fn note(&mut self, entry: FeedEntry) {
-        if self.recent.len() == MOST_CHANGES {
+        if self.recent.len() == MAX_CHANGES {
             self.recent.pop_front();
         }
         self.recent.push_back(entry);
@@ -356,7 +356,7 @@ mod tests {
         let begin = feed.place();
         let at = |version| ChangeCursor { version, ..begin };
         assert_eq!(feed.since(&joined, begin), Some(Vec::new()));
-        for turn in 0..MOST_CHANGES + 2 {
+        for turn in 0..MAX_CHANGES + 2 {
             feed.note(FeedEntry {
                 node: nodes[turn % 3],
                 kind: ChangeKind::Changed,
@@ -364,7 +364,7 @@ mod tests {
             });
         }
         let last = feed.place();
-        assert_eq!((last.version, feed.recent.len()), (4_098, MOST_CHANGES));
+        assert_eq!((last.version, feed.recent.len()), (4_098, MAX_CHANGES));
         assert_eq!(feed.since(&joined, at(1)), None, "too old");
         let all = feed.since(&joined, at(2)).unwrap();
         let keys: Vec<&str> = all.iter().map(|change| &*change.key).collect();

@@ -24,7 +24,7 @@ const BUSY_PARTS: u32 = 4;
 const UNANNOUNCED_PARTS: u32 = 10;
 
 /// Folders that are listened to at most; what lies in others is seen at the next look.
-const MOST_FOLDERS: usize = 4_000;
+const MAX_FOLDERS: usize = 4_000;
 
 /// Folders whose entries say which formats a project has.
 const MARKERS: [&str; 4] = ["", ".chant", "docs", "specs"];
@@ -214,10 +214,10 @@ impl ItemChanges {
         let before = self.folders.len();
         for folder in std::mem::take(&mut self.missing) {
             let place = workspace.root().join(&folder);
-            if self.folders.len() < MOST_FOLDERS && disk::stamp(&place).is_some() {
+            if self.folders.len() < MAX_FOLDERS && disk::stamp(&place).is_some() {
                 self.watch.add(&place, &folder);
                 self.folders.insert(folder);
-            } else if self.missing.len() < MOST_FOLDERS {
+            } else if self.missing.len() < MAX_FOLDERS {
                 self.missing.insert(folder);
             }
         }

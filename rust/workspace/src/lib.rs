@@ -85,7 +85,7 @@ pub use revision_view::recent_commits;
 use workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
 
 /// Most task graphs that are looked at.
-const MOST_PLANS: usize = 1_000;
+const MAX_PLANS: usize = 1_000;
 /// Most features that are looked at.
 const MOST_FEATURES: usize = 1_000;
 
@@ -177,13 +177,13 @@ impl Workspace {
             .is_some();
         let mut read = self.read_specs()?;
         if !known.plans.is_current() {
-            known.plans = FolderWalk::of(&self.root, "vine", DEPTH, MOST_PLANS + 1);
+            known.plans = FolderWalk::of(&self.root, "vine", DEPTH, MAX_PLANS + 1);
             known.pinned.clear();
         }
-        if let Some(path) = known.plans.files.get(MOST_PLANS) {
-            read.problems.push(surplus(path, MOST_PLANS, "task graphs"));
+        if let Some(path) = known.plans.files.get(MAX_PLANS) {
+            read.problems.push(surplus(path, MAX_PLANS, "task graphs"));
         }
-        for path in known.plans.files.iter().take(MOST_PLANS) {
+        for path in known.plans.files.iter().take(MAX_PLANS) {
             match self.plan(path, &mut known.pinned) {
                 Ok(plan) => read.plans.push(plan),
                 Err(error) => read.problems.push(WorkspaceProblem {

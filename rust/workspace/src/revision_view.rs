@@ -17,7 +17,7 @@ use super::key::composed;
 use super::revision_folder::{CommitSource, RevisionFolder};
 use super::revision_plans::PlanLayout;
 use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
-use super::{MOST_FEATURES, MOST_PLANS, Workspace, of_specs, of_ticket, surplus};
+use super::{MAX_PLANS, MOST_FEATURES, Workspace, of_specs, of_ticket, surplus};
 use chant_base::error::Error;
 use chant_base::external_items::{ExternalStatus, split_key};
 use chant_git::data_repository::DataRepository;
@@ -235,7 +235,7 @@ impl RevisionView {
         let is_found = unignored(&prefix, &paths.collect::<Vec<_>>(), &ignoring);
         let found = plans.into_iter().zip(is_found);
         let mut found = found.filter(|(_, is_found)| *is_found);
-        for ((path, read), _) in found.by_ref().take(MOST_PLANS) {
+        for ((path, read), _) in found.by_ref().take(MAX_PLANS) {
             match read {
                 Ok(graph) => {
                     self.plans.insert(path, graph);
@@ -244,8 +244,7 @@ impl RevisionView {
             }
         }
         if let Some(((path, _), _)) = found.next() {
-            self.problems
-                .push(surplus(&path, MOST_PLANS, "task graphs"));
+            self.problems.push(surplus(&path, MAX_PLANS, "task graphs"));
         }
         if let Some(path) = self.features.keys().nth(MOST_FEATURES) {
             let problem = surplus(path, MOST_FEATURES, "features");

@@ -135,7 +135,7 @@ pub(super) struct KeyRemark {
 }
 
 /// So many remarks are made about a file.
-const MOST_REMARKS: usize = 100;
+const MAX_REMARKS: usize = 100;
 
 impl ConfigSchema {
     /// Returns the remarks about the keys of a file, in the order in which they stand there.
@@ -290,7 +290,7 @@ impl Look<'_> {
     }
 
     fn remark(&mut self, problem: KeyProblem) {
-        if self.remarks.len() < MOST_REMARKS {
+        if self.remarks.len() < MAX_REMARKS {
             let steps = self.steps.clone();
             self.remarks.push(KeyRemark { steps, problem });
         }

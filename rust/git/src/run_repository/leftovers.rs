@@ -18,7 +18,7 @@ use crate::{GitError, flushing};
 /// The folder of refs that holds commits of runs that are on no branch of theirs.
 const STRAYS: &str = "refs/chant/strays/";
 /// The greatest number of such commits that are kept of one folder.
-const MOST_STRAYS: usize = 100;
+const MAX_STRAYS: usize = 100;
 /// The folders of repositories that a run's git folder may hold.
 const MODULES: &str = "modules";
 /// A file in each folder of a cache (bford.info/cachedir), and how it begins.
@@ -98,9 +98,9 @@ impl RunRepository<'_> {
             if self.repo.has_object(&commit)? && self.repo.is_reachable(&commit)? {
                 continue;
             }
-            if kept.len() >= MOST_STRAYS {
+            if kept.len() >= MAX_STRAYS {
                 let why =
-                    format!("it has more than {MOST_STRAYS} commits that are not on its branch");
+                    format!("it has more than {MAX_STRAYS} commits that are not on its branch");
                 return Err(GitError::NotTaken { why });
             }
             self.bring_commit(&commit)?;

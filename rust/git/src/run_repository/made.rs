@@ -57,7 +57,7 @@ const SET_ASIDE: &str = ".git-";
 /// Lock files that a killed git leaves behind, besides the lock of its branch.
 const LOCKS: [&str; 4] = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"];
 /// The greatest number of git folders that are set aside.
-const MOST_SET_ASIDE: usize = 1000;
+const MAX_SET_ASIDE: usize = 1000;
 /// The end of the name of a file that exists while a folder is being created.
 const UNFINISHED: &str = ".unfinished";
 /// The new name of a repository inside the folder, before the folder is given to the user.
@@ -338,7 +338,7 @@ impl RunRepository<'_> {
 
     /// Returns the git folders that were set aside.
     pub(super) fn set_aside(&self) -> impl Iterator<Item = PathBuf> {
-        let numbered = (1..MOST_SET_ASIDE).map(|number| self.aside(number));
+        let numbered = (1..MAX_SET_ASIDE).map(|number| self.aside(number));
         numbered.take_while(|path| path.symlink_metadata().is_ok())
     }
 
@@ -353,9 +353,9 @@ impl RunRepository<'_> {
         if git.symlink_metadata().is_err() {
             return Ok(());
         }
-        let free = (1..MOST_SET_ASIDE).map(|number| self.aside(number));
+        let free = (1..MAX_SET_ASIDE).map(|number| self.aside(number));
         let mut free = free.filter(|path| path.symlink_metadata().is_err());
-        let place = free.next().unwrap_or_else(|| self.aside(MOST_SET_ASIDE));
+        let place = free.next().unwrap_or_else(|| self.aside(MAX_SET_ASIDE));
         fs::rename(&git, &place).map_err(|error| failed("set aside", &git, &error))
     }
 }

@@ -23,7 +23,7 @@ const LONGER_RUNS: f64 = 0.57;
 /// By so much they are longer, in logarithms.
 const LONGER_BY: f64 = 0.4;
 /// So many runs one world holds at most; more would not change it.
-const MOST_RUNS: f64 = 512.0;
+const MAX_RUNS: f64 = 512.0;
 
 /// Draws the ratios of durations to those expected.
 pub(super) enum RatioSource {
@@ -129,7 +129,7 @@ impl LearnedRatios {
                 longer.exp()
             }
         };
-        (0..floor(all.min(MOST_RUNS) + 0.5)).map(draw).collect()
+        (0..floor(all.min(MAX_RUNS) + 0.5)).map(draw).collect()
     }
 }
 

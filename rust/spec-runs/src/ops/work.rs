@@ -28,9 +28,9 @@ use chant_work::run_view::{self, RunView};
 use chant_work::usage::UsageEntry;
 
 /// Specs of other clones in one answer.
-const MOST_ELSEWHERE: usize = 50;
+const MAX_ELSEWHERE: usize = 50;
 /// Machines of a cluster in one answer.
-const MOST_MACHINES: usize = 100;
+const MAX_MACHINES: usize = 100;
 /// The sentence about runs in a folder that is not trusted.
 const NOT_TRUSTED: &str = "not trusted: runs are neither looked after nor shown as live";
 
@@ -80,7 +80,7 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
     let is_whole = offset == 0 && filter.process_id.is_none();
     let elsewhere = is_whole.then(|| shared_work(project, &snapshot)).flatten();
     let load = match &snapshot.config {
-        Ok(config) if is_whole => load_of(project, config, &runs, MOST_MACHINES),
+        Ok(config) if is_whole => load_of(project, config, &runs, MAX_MACHINES),
         _ => WorkLoad::default(),
     };
     let entries = wanted.into_iter().skip(offset);
@@ -105,7 +105,7 @@ fn shared_work(project: &Project, snapshot: &ProjectSnapshot) -> Option<SharedWo
     let config = snapshot.config.as_ref().ok()?;
     let settings = config.leases.as_ref()?;
     let held = project.held_elsewhere();
-    let shown = held.all().iter().take(MOST_ELSEWHERE).cloned().collect();
+    let shown = held.all().iter().take(MAX_ELSEWHERE).cloned().collect();
     Some(SharedWork {
         elsewhere: CountedList::new("elsewhere", shown, held.all().len()),
         looked_seconds_ago: LookAge::of(held.looked, (project.clock.now)(), settings.beat),

@@ -6,7 +6,7 @@ use chant_base::answer::cut;
 use chant_work::run_record::{JudgedEntry, ProofEntry};
 
 /// The number of lines about tests in what a receipt claims.
-const MOST_JUDGED: usize = 20;
+const MAX_JUDGED: usize = 20;
 /// The number of layers in what a receipt claims.
 const SHOWN_LAYERS: usize = 10;
 
@@ -61,7 +61,7 @@ fn judged_claims(judged: &JudgedEntry) -> Vec<String> {
         .not_read
         .iter()
         .map(|path| format!("tests that nothing could read: {path}"));
-    let lines = weaker.chain(look).chain(unread).take(MOST_JUDGED);
+    let lines = weaker.chain(look).chain(unread).take(MAX_JUDGED);
     lines.map(|line| cut(&line, MAX_SHOWN)).collect()
 }
 

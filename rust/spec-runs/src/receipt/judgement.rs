@@ -204,7 +204,7 @@ fn look_at_spec(judged: &mut JudgedReceipt, then: &JudgedCriteria, today: &Curre
 fn difference(then: &JudgedCriteria, now: &[CriterionAtStart]) -> String {
     let texts: Vec<String> = now
         .iter()
-        .map(|one| cut(&one.text, super::MOST_CHARS))
+        .map(|one| cut(&one.text, super::MAX_CHARS))
         .collect();
     let gone = then.items.iter().filter(|item| !texts.contains(&item.text));
     let gone: Vec<&str> = gone.map(|item| &*item.text).collect();

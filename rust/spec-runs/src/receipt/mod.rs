@@ -31,9 +31,9 @@ pub const FORMAT: u64 = 1;
 pub const MOST_BYTES: usize = 64 * 1024;
 
 /// The greatest number of criteria, checks and commits in a receipt; the hash covers all criteria.
-const MOST_LISTED: usize = 100;
+const MAX_LISTED: usize = 100;
 /// The characters that are kept of a criterion, of a name, and of a word of a command line.
-const MOST_CHARS: usize = 300;
+const MAX_CHARS: usize = 300;
 /// The number of words of a command line that are kept.
 const MOST_WORDS: usize = 30;
 
@@ -160,7 +160,7 @@ impl JudgedCriteria {
     /// Returns the record of criteria in a receipt.
     pub fn of(criteria: &[CriterionAtStart]) -> Self {
         let item = |criterion: &CriterionAtStart| JudgedCriterion {
-            text: cut(&criterion.text, MOST_CHARS),
+            text: cut(&criterion.text, MAX_CHARS),
             ticked: criterion.checked,
             checks: short(&criterion.checks),
             word: None,
@@ -172,7 +172,7 @@ impl JudgedCriteria {
                 .iter()
                 .filter(|criterion| criterion.checked)
                 .count(),
-            items: criteria.iter().take(MOST_LISTED).map(item).collect(),
+            items: criteria.iter().take(MAX_LISTED).map(item).collect(),
         }
     }
 
@@ -192,8 +192,8 @@ impl CheckClaim {
     pub fn shortened(self) -> Self {
         let words = self.command.iter().take(MOST_WORDS);
         Self {
-            name: cut(&self.name, MOST_CHARS),
-            command: words.map(|word| cut(word, MOST_CHARS)).collect(),
+            name: cut(&self.name, MAX_CHARS),
+            command: words.map(|word| cut(word, MAX_CHARS)).collect(),
             ..self
         }
     }
@@ -205,8 +205,8 @@ impl CompletionReceipt {
     /// of them in any case.
     pub fn text(&self) -> String {
         let mut own = self.clone();
-        own.commits.truncate(MOST_LISTED);
-        own.checks.truncate(MOST_LISTED);
+        own.commits.truncate(MAX_LISTED);
+        own.checks.truncate(MAX_LISTED);
         own.environment = short(&own.environment);
         if let Some(judged) = &mut own.judged {
             for lines in [&mut judged.weaker, &mut judged.look, &mut judged.not_read] {
@@ -220,7 +220,7 @@ impl CompletionReceipt {
             &mut own.confinement,
             &mut own.already_done,
         ] {
-            *said = said.take().map(|said| cut(&said, MOST_CHARS));
+            *said = said.take().map(|said| cut(&said, MAX_CHARS));
         }
         let leave_out: [fn(&mut Self); 4] = [
             |_| (),
@@ -347,8 +347,8 @@ pub fn is_object(text: &str) -> bool {
 }
 
 fn short(names: &[String]) -> Vec<String> {
-    let names = names.iter().take(MOST_LISTED);
-    names.map(|name| cut(name, MOST_CHARS)).collect()
+    let names = names.iter().take(MAX_LISTED);
+    names.map(|name| cut(name, MAX_CHARS)).collect()
 }
 
 #[cfg(test)]
@@ -462,7 +462,7 @@ mod tests {
         let read = parse(text.as_bytes()).unwrap();
         assert_eq!((read.criteria.count, read.criteria.ticked), (150, 150));
         assert_eq!(read.criteria.hash, large.criteria.hash);
-        assert_eq!(read.checks.len(), MOST_LISTED);
+        assert_eq!(read.checks.len(), MAX_LISTED);
     }
 
     #[test]

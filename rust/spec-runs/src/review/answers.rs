@@ -16,11 +16,11 @@ use chant_specs::project::Project;
 use chant_work::run_record::RunRecord;
 
 /// Answers of a run that are kept.
-const MOST_ANSWERS: usize = 200;
+const MAX_ANSWERS: usize = 200;
 /// Lines around the commented ones within which a change is one of them.
 const NEAR: usize = 10;
 /// Places of a commit that are kept.
-const MOST_PLACES: usize = 20;
+const MAX_PLACES: usize = 20;
 /// The characters from which on a reason is one.
 const LEAST_REASON: usize = 10;
 
@@ -69,7 +69,7 @@ pub(crate) fn note_answers(
                 Some(tip) => !repo.reaches(tip, &commit.id)?,
                 None => true,
             };
-            if !is_later || said.len() >= MOST_ANSWERS {
+            if !is_later || said.len() >= MAX_ANSWERS {
                 continue;
             }
             let body = match line.answer {
@@ -179,7 +179,7 @@ fn claim(
     } else {
         ClaimVerdict::ChangedElsewhere
     };
-    let places = changed.iter().take(MOST_PLACES).map(|file| FileLines {
+    let places = changed.iter().take(MAX_PLACES).map(|file| FileLines {
         path: file.path.clone(),
         first: file.first_new,
         last: file.last_new,

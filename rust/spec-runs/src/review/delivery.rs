@@ -22,7 +22,7 @@ use chant_specs::project::Project;
 /// Lines around the commented ones that the agent is shown.
 const AROUND: usize = 3;
 /// Commits of the branch that it is told of.
-const MOST_COMMITS: usize = 20;
+const MAX_COMMITS: usize = 20;
 /// Why batches are given in a new session.
 const NEW_SESSION: &str = "sessions of agents are not kept";
 
@@ -125,7 +125,7 @@ fn commits_of(repo: &Repo, range: &WorkRange) -> Result<Vec<String>, Error> {
         target: None,
         besides: &[],
     })?;
-    let above = work.commits.len().saturating_sub(MOST_COMMITS);
+    let above = work.commits.len().saturating_sub(MAX_COMMITS);
     let commits = work.commits[above..].iter();
     Ok(commits.map(|commit| commit.subject.clone()).collect())
 }

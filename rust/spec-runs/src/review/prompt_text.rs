@@ -8,7 +8,7 @@ use chant_review::thread::ReviewThread;
 use crate::prompt::{enclose_text, on_a_line};
 
 /// The greatest number of characters of the part.
-pub(super) const MOST_CHARS: usize = 24_000;
+pub(super) const MAX_CHARS: usize = 24_000;
 /// Characters that rules and the words around comments may take of them.
 const RESERVE: usize = 4_000;
 /// Characters that a comment needs besides its texts.
@@ -48,7 +48,7 @@ pub(super) fn review_section(threads: &[PlacedThread<'_>], done: &[String]) -> S
     let is_must = |placed: &&PlacedThread<'_>| placed.thread.weight == CommentWeight::Must;
     let musts: Vec<&PlacedThread<'_>> = threads.iter().filter(is_must).collect();
     let rest = threads.iter().filter(|placed| !is_must(placed));
-    let room = MOST_CHARS.saturating_sub(text.chars().count().min(RESERVE) + HEAD);
+    let room = MAX_CHARS.saturating_sub(text.chars().count().min(RESERVE) + HEAD);
     // Each of those that have to be done has the same room, and what it leaves is for the rest.
     let share = room / musts.len().max(1);
     for placed in musts {
@@ -57,7 +57,7 @@ pub(super) fn review_section(threads: &[PlacedThread<'_>], done: &[String]) -> S
     let mut left_out = 0;
     for placed in rest {
         let comment = comment_text(placed, room);
-        if text.chars().count() + comment.chars().count() + HEAD <= MOST_CHARS {
+        if text.chars().count() + comment.chars().count() + HEAD <= MAX_CHARS {
             text.push_str(&comment);
         } else {
             left_out += 1;
@@ -185,7 +185,7 @@ mod tests {
             .collect();
         let text = review_section(&placed, &["a commit".into()]);
         assert!(
-            text.chars().count() <= MOST_CHARS,
+            text.chars().count() <= MAX_CHARS,
             "{}",
             text.chars().count()
         );

@@ -16,7 +16,7 @@ const FOLDER_NAME: &str = "passed-checks";
 /// The file in it.
 const FILE_NAME: &str = "keys";
 /// So many are remembered.
-const MOST_REMEMBERED: usize = 2000;
+const MAX_REMEMBERED: usize = 2000;
 /// The greatest size of the file in bytes.
 const MAX_SIZE: u64 = 1024 * 1024;
 /// The greatest size of a program that is hashed, in bytes.
@@ -80,7 +80,7 @@ pub(super) fn remember(runs: &RunStore, key: &str) -> Result<(), Error> {
     files::edit(&runs.disk, &folder, FILE_NAME, |text| {
         let mut lines: Vec<&str> = text.lines().filter(|line| *line != key).collect();
         lines.push(key);
-        let over = lines.len().saturating_sub(MOST_REMEMBERED);
+        let over = lines.len().saturating_sub(MAX_REMEMBERED);
         Ok::<_, Error>(lines[over..].join("\n") + "\n")
     })?;
     Ok(())

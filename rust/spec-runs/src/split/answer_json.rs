@@ -15,7 +15,7 @@ const LISTS: [(&str, &str); 3] = [
     ("provides", "Provides"),
 ];
 /// The greatest number of complaints about one answer that are reported.
-const MOST_TOLD: usize = 5;
+const MAX_TOLD: usize = 5;
 
 /// Returns the schema of an answer.
 fn schema() -> Value {
@@ -60,7 +60,7 @@ fn complaints(answer: &Value) -> Vec<String> {
     let Some(validator) = VALIDATOR.as_ref() else {
         return Vec::new();
     };
-    let errors = validator.iter_errors(answer).take(MOST_TOLD);
+    let errors = validator.iter_errors(answer).take(MAX_TOLD);
     errors
         .map(|error| format!("at {}: {error}", error.instance_path()))
         .collect()

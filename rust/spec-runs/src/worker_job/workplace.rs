@@ -35,7 +35,7 @@ const LIMITS: BundleLimits = BundleLimits {
     object: 256 * 1024 * 1024,
 };
 /// The commits that a refusal names.
-const MOST_KNOWN: usize = 64;
+const MAX_KNOWN: usize = 64;
 /// The bytes that stay free on the disk of the worker.
 pub(super) const FREE: u64 = 1024 * 1024 * 1024;
 
@@ -309,7 +309,7 @@ impl JobPreparation<'_> {
         );
         JobRefusal {
             // Without them the whole history is sent.
-            known: mirror.kept_commits(MOST_KNOWN).unwrap_or_default(),
+            known: mirror.kept_commits(MAX_KNOWN).unwrap_or_default(),
             ..JobRefusal::new(RefusalCause::BaseMissing, why)
         }
     }

@@ -66,7 +66,7 @@ pub fn lint(
         _ => Vec::new(),
     };
     let mut failures = plugins.failures;
-    failures.truncate(if page.offset == 0 { MOST_OF_PLUGINS } else { 0 });
+    failures.truncate(if page.offset == 0 { MAX_OF_PLUGINS } else { 0 });
     let taken =
         room_of(problems.shown()) + size_of(&configuration) + size_of(&leases) + size_of(&failures);
     let shown = fitting(pairs, taken);
@@ -92,7 +92,7 @@ pub fn lint(
 }
 
 /// Sentences about plugins that an answer shows.
-const MOST_OF_PLUGINS: usize = 20;
+const MAX_OF_PLUGINS: usize = 20;
 
 /// Returns our own findings, and behind those about a spec what plugins find of it.
 fn in_order<'a>(
@@ -108,13 +108,13 @@ fn in_order<'a>(
 }
 
 /// Findings about configuration that an answer shows.
-const MOST_OF_CONFIGURATION: usize = 20;
+const MAX_OF_CONFIGURATION: usize = 20;
 
 /// Returns the problems of the configuration, those first that keep work from being done.
 fn configuration(project: &Project) -> Vec<ConfigFindingView> {
     let mut mistakes = project.configuration_mistakes();
     mistakes.sort_by_key(|finding| !finding.is_near());
-    mistakes.truncate(MOST_OF_CONFIGURATION);
+    mistakes.truncate(MAX_OF_CONFIGURATION);
     mistakes.iter().map(ConfigFindingView::from).collect()
 }
 

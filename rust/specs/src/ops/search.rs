@@ -18,7 +18,7 @@ use chant_base::error::Error;
 use chant_text::signature::{SignatureQuery, TextSignature};
 
 /// Longest query, in characters.
-const MOST_QUERY: usize = 1_000;
+const MAX_QUERY: usize = 1_000;
 
 /// Characters of the line in which a query was found.
 const EXCERPT: usize = 160;
@@ -107,8 +107,8 @@ struct SpecSearch {
 impl SpecSearch {
     fn new(query: &str) -> Result<Self, ChantError> {
         let refused = |why: String| ChantError::InvalidArgument { name: "query", why };
-        if query.chars().count() > MOST_QUERY {
-            return Err(refused(format!("expected at most {MOST_QUERY} characters")));
+        if query.chars().count() > MAX_QUERY {
+            return Err(refused(format!("expected at most {MAX_QUERY} characters")));
         }
         let pattern = RegexBuilder::new(&regex::escape(query))
             .case_insensitive(true)

@@ -60,7 +60,7 @@ pub const CONFIG: &str = ".chant/config.md";
 pub const AGENTS: &str = ".chant/agents.md";
 
 /// Remotes whose last look is kept.
-const MOST_LOOKS: usize = 4;
+const MAX_LOOKS: usize = 4;
 
 /// So many matching IDs an error lists.
 const MATCHES_SHOWN: usize = 10;
@@ -220,7 +220,7 @@ impl Project {
             door: DoorKind::default(),
             known_trust: Mutex::default(),
             linted: LintMemory::default(),
-            known_held: StampedCache::new(MOST_LOOKS),
+            known_held: StampedCache::new(MAX_LOOKS),
         };
         // A repository that git refuses is reported when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::cache::ProjectCache;
 use super::caller_run::CallerRun;
-use super::{MOST_LOOKS, Project, SPECS};
+use super::{MAX_LOOKS, Project, SPECS};
 use crate::ops::LintMemory;
 use crate::work_items::{WorkItems, is_run_id};
 use chant_base::error::Error;
@@ -94,7 +94,7 @@ impl Project {
             door: self.door,
             known_trust: Mutex::default(),
             linted: LintMemory::default(),
-            known_held: StampedCache::new(MOST_LOOKS),
+            known_held: StampedCache::new(MAX_LOOKS),
         })
     }
 

@@ -24,7 +24,7 @@ const DEEPEST: usize = 100;
 const DEEPEST_READ: usize = 120;
 
 /// The greatest number of `%TAG` lines: each tag is looked for in all of them.
-const MOST_DIRECTIVES: usize = 100;
+const MAX_DIRECTIVES: usize = 100;
 
 /// Refuses text that would take the reader long, before it is given to it.
 pub(super) fn refuse_excess(yaml: &str) -> Result<(), YamlProblem> {
@@ -32,8 +32,8 @@ pub(super) fn refuse_excess(yaml: &str) -> Result<(), YamlProblem> {
         "longer than 2 MiB, which is the most that is read".to_owned()
     } else if count_open_brackets(yaml) > DEEPEST {
         format!("nested more than {DEEPEST} levels deep")
-    } else if yaml.matches("%TAG").count() > MOST_DIRECTIVES {
-        format!("more than {MOST_DIRECTIVES} `%TAG` lines; write the tags out")
+    } else if yaml.matches("%TAG").count() > MAX_DIRECTIVES {
+        format!("more than {MAX_DIRECTIVES} `%TAG` lines; write the tags out")
     } else {
         return Ok(());
     };

@@ -16,10 +16,10 @@ use crate::edit::{Edit, apply};
 
 /// The greatest number of unclosed values that are examined; the text that follows belongs to the
 /// last of them.
-const MOST_OPEN: usize = 100;
+const MAX_OPEN: usize = 100;
 
 /// The greatest number of bytes that are examined again because of them.
-const MOST_AGAIN: usize = 2 * LARGEST;
+const MAX_AGAIN: usize = 2 * LARGEST;
 
 /// A key of front matter on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,8 +57,8 @@ fn keys_apart(yaml: &str) -> Vec<FrontMatterKey<'_>> {
             let first = lines(yaml, key.block.clone()).next();
             let Some(first) = first.filter(|first| {
                 first.end < key.block.end
-                    && opened < MOST_OPEN
-                    && again < MOST_AGAIN
+                    && opened < MAX_OPEN
+                    && again < MAX_AGAIN
                     && !is_readable(&yaml[key.block.clone()])
             }) else {
                 found.push(key);

@@ -24,7 +24,7 @@ use chant_text::front_matter::{self, FrontMatterValue};
 use chant_text::markdown;
 
 /// Most characters of a new ticket's content.
-const MOST_CHARS: usize = 1_000_000;
+const MAX_CHARS: usize = 1_000_000;
 
 /// The most numbers that are tried when others take them at the same moment.
 const MAX_ATTEMPTS: usize = 100;
@@ -194,8 +194,8 @@ fn content(data: &Map<String, Json>) -> Result<Option<&str>, TicketError> {
         }
     };
     let length = text.chars().count();
-    let why = if length > MOST_CHARS {
-        format!("expected at most {MOST_CHARS} characters, got {length}")
+    let why = if length > MAX_CHARS {
+        format!("expected at most {MAX_CHARS} characters, got {length}")
     } else if text.contains('\0') {
         "expected text without NUL characters".into()
     } else if has_front_matter(text) {

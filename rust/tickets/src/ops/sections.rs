@@ -12,7 +12,7 @@ use crate::model::Ticket;
 use crate::sections::{self, SectionMode, SectionRewrite};
 use crate::ticket_store::TicketStore;
 use crate::view::{SectionChange, SectionEntry, SectionList, SectionText};
-use chant_base::answer::{Answer, DEFAULT_CHARS, MOST_CHARS, TextRange, piece};
+use chant_base::answer::{Answer, DEFAULT_CHARS, MAX_CHARS, TextRange, piece};
 use chant_base::error::Error;
 use chant_text::fences;
 use chant_text::sections::{Section, names, unique_paths};
@@ -167,7 +167,7 @@ fn list(code: &TicketCode, ticket: &Ticket, piece: TextRange) -> Answer {
     let mut text = format!("📑 **Sections in CR {code}** - {title}\n\n{found}\n\n");
     let (names, paths) = (names(&sections), unique_paths(&sections));
     let mut entries = Vec::new();
-    let mut room = MOST_CHARS / 2;
+    let mut room = MAX_CHARS / 2;
     for at in piece.offset..sections.len() {
         let takes = 2 * names[at].len() + paths[at].len() + AROUND;
         if takes > room && !entries.is_empty() {

@@ -21,9 +21,9 @@ const AT_ONCE: usize = 8;
 /// The time that another process may be at the same clone.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
 /// The number of clones that are kept beside those of the present list.
-const MOST_IDLE: usize = 200;
+const MAX_IDLE: usize = 200;
 /// The number of clones that a worker keeps, which knows no list.
-const MOST_OF_WORKER: usize = 2_000;
+const MAX_OF_WORKER: usize = 2_000;
 /// The repository in the folder of a clone.
 const REPOSITORY: &str = "repository.git";
 /// The digits of an address's digest in the name of its clone.
@@ -53,7 +53,7 @@ pub(super) fn update(places: Vec<FleetPlace>, cache: Option<&Path>) -> Vec<Place
         Err(_) => places.into_iter().map(placed).collect(),
     };
     if let Some(cache) = cache {
-        drop_idle(&cache.join("clones"), &placed, MOST_IDLE)
+        drop_idle(&cache.join("clones"), &placed, MAX_IDLE)
             .log_failure("remove clones of other lists");
     }
     placed
@@ -63,7 +63,7 @@ pub(super) fn update(places: Vec<FleetPlace>, cache: Option<&Path>) -> Vec<Place
 pub(super) fn update_one(address: &str, cache: &Path) -> Result<PathBuf, String> {
     let clones = cache.join("clones");
     if !clones.join(name_of(address)).exists() {
-        drop_idle(&clones, &[], MOST_OF_WORKER).log_failure("remove clones of other lists");
+        drop_idle(&clones, &[], MAX_OF_WORKER).log_failure("remove clones of other lists");
     }
     clone_of(address, Some(cache))
 }

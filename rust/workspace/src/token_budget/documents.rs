@@ -26,7 +26,7 @@ const LEAST_NEEDED: [&str; 12] = [
 ];
 
 /// Words in titles of sections that are needed most.
-const MOST_NEEDED: [&str; 4] = ["criteria", "requirement", "tasks", "goal"];
+const MAX_NEEDED: [&str; 4] = ["criteria", "requirement", "tasks", "goal"];
 
 /// Sections that are named as missing; of more their number is given.
 const MOST_NAMED: usize = 8;
@@ -208,7 +208,7 @@ fn parts_of(text: &str) -> Vec<DocumentPart> {
 fn need_of(title: &str) -> u8 {
     let title = title.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| title.contains(word));
-    match (has(&MOST_NEEDED), has(&LEAST_NEEDED)) {
+    match (has(&MAX_NEEDED), has(&LEAST_NEEDED)) {
         (true, _) => 2,
         (false, false) => 3,
         (false, true) => 4,

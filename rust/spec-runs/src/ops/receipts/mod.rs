@@ -21,7 +21,7 @@ use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 
 /// Receipts of one spec that are looked at: the newest.
-const MOST_OF_SPEC: usize = 50;
+const MAX_OF_SPEC: usize = 50;
 /// Receipts that one answer shows.
 const MOST_SHOWN: usize = 500;
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::target::ReceiptTarget;
-use super::{MOST_OF_SPEC, ReadReceipt, in_order, read, repository};
+use super::{MAX_OF_SPEC, ReadReceipt, in_order, read, repository};
 use crate::evidence::criteria_at_start;
 use crate::receipt::finding::{FindingKind, ReceiptFinding};
 use crate::receipt::judgement::{
@@ -147,7 +147,7 @@ impl ReceiptVerification<'_> {
     fn spec(&self, subject: &ReceiptSubject) -> Result<SpecReceipts, Error> {
         let mut receipts = Vec::new();
         let (mut is_held_again, mut has_failed_again) = (false, false);
-        for kept in self.kept_of(subject).iter().rev().take(MOST_OF_SPEC) {
+        for kept in self.kept_of(subject).iter().rev().take(MAX_OF_SPEC) {
             let receipt = read(self.repo, RECEIPTS, kept)?;
             // Only the newest receipt whose work is found has its checks run again.
             let reruns = self.reruns && !is_held_again && !has_failed_again;

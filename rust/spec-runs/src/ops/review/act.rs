@@ -23,9 +23,9 @@ use chant_work::state::{RunEvent, RunState};
 use serde::Deserialize;
 
 /// The greatest number of threads of a batch: each of them has room in a prompt.
-const MOST_SENT: usize = 60;
+const MAX_SENT: usize = 60;
 /// The most hunks that an approval names one by one.
-const MOST_NAMES: usize = 800;
+const MAX_NAMES: usize = 800;
 
 /// The acts, in this order.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -245,9 +245,9 @@ impl ActScene<'_> {
         store.change(self.id(), &now, |known| {
             let threads: Vec<String> = to_send(known).map(|thread| thread.id.clone()).collect();
             count = threads.len();
-            if count > MOST_SENT {
+            if count > MAX_SENT {
                 return Err(ReviewError::Refused(format!(
-                    "{count} comments wait to be sent, and {MOST_SENT} are the most at once. Resolve or withdraw some first."
+                    "{count} comments wait to be sent, and {MAX_SENT} are the most at once. Resolve or withdraw some first."
                 )));
             }
             if threads.is_empty() {
@@ -345,9 +345,9 @@ impl ActScene<'_> {
             return Err(ReviewError::Refused(message).into());
         }
         let names = self.work.hunks.names();
-        if names.len() > MOST_NAMES {
+        if names.len() > MAX_NAMES {
             let message = format!(
-                "The work has {} hunks, and an approval names at most {MOST_NAMES}. Have it split.",
+                "The work has {} hunks, and an approval names at most {MAX_NAMES}. Have it split.",
                 names.len()
             );
             return Err(ReviewError::Refused(message).into());

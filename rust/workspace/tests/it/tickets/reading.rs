@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chant_base::answer::{MOST_CHARS, PageRequest, TextRange};
+use chant_base::answer::{MAX_CHARS, PageRequest, TextRange};
 use chant_base::error::Error;
 use chant_store::StoreError;
 use chant_tickets::code::TicketCode;
@@ -245,7 +245,7 @@ fn the_usual_list_is_short_and_the_longest_one_is_paged() {
     loop {
         let list = page(&project, 1_000, offset, None).unwrap();
         let text = serde_json::to_string(&list).unwrap();
-        assert!(text.chars().count() < MOST_CHARS);
+        assert!(text.chars().count() < MAX_CHARS);
         seen += list["crs"].as_array().unwrap().len();
         match list["next_offset"].as_u64() {
             Some(next) => offset = usize::try_from(next).unwrap(),
@@ -306,7 +306,7 @@ fn long_bodies_come_in_pieces_that_make_up_the_whole() {
         };
         let answer = get_cr(&project.board, "1", DetailLevel::Full, wanted).unwrap();
         let length = answer.text.chars().count();
-        assert!(length < MOST_CHARS);
+        assert!(length < MAX_CHARS);
         offset += length;
         whole.push_str(&answer.text);
         let is_last = offset == body.chars().count();

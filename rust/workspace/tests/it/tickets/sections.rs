@@ -1,6 +1,6 @@
 //! `manage_cr_sections` (reference tickets 4 and 10).
 
-use chant_base::answer::MOST_CHARS;
+use chant_base::answer::MAX_CHARS;
 use chant_text::edit::apply;
 use chant_text::sections::{SectionPlace, names, put};
 use chant_tickets::error::TicketError;
@@ -433,7 +433,7 @@ fn long_lists_and_long_sections_come_in_pieces() {
     let (mut offset, mut seen) = (0, 0);
     loop {
         let (text, data) = list(&project, offset);
-        assert!(text.chars().count() < MOST_CHARS && data.to_string().chars().count() < MOST_CHARS);
+        assert!(text.chars().count() < MAX_CHARS && data.to_string().chars().count() < MAX_CHARS);
         seen += data["sections"].as_array().unwrap().len();
         match data["next_offset"].as_u64() {
             Some(next) => offset = usize::try_from(next).unwrap(),
@@ -443,7 +443,7 @@ fn long_lists_and_long_sections_come_in_pieces() {
     assert_eq!(seen, 2_000);
     let long = "line\n".repeat(12_000);
     let (text, data) = get(&with(&format!("## A\n\n{long}")), "A").unwrap();
-    assert!(text.chars().count() < MOST_CHARS && text.contains("call again with offset"));
+    assert!(text.chars().count() < MAX_CHARS && text.contains("call again with offset"));
     assert_eq!(data["chars"], 59_999);
     assert!(data["next_offset"].as_u64().unwrap() >= 20_000);
 }
