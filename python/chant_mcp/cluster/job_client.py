@@ -231,9 +231,7 @@ def check_size(bundle: bytes) -> None:
             size, at = _object_size(pack, at, hash_size)
             total += size
             if total > MAX_UNPACKED:
-                raise WorkRejected(
-                    f"the objects of its bundle are larger than {MAX_UNPACKED} bytes together"
-                )
+                raise WorkRejected(f"the objects of its bundle are larger than {MAX_UNPACKED} bytes together")
     except (IndexError, zlib.error):
         raise WorkRejected("the pack of its bundle is broken") from None
 

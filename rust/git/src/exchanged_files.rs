@@ -14,12 +14,12 @@ pub struct ExchangedFile {
     /// The path, from the top of the checkout, with `/`.
     pub path: String,
     /// The version that is to be there; `None` for no file.
-    pub version: Option<FileVersion>,
+    pub version: Option<ExchangedVersion>,
 }
 
 /// A version of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileVersion {
+pub enum ExchangedVersion {
     /// One that a commit holds.
     Committed(CommittedFile),
     /// A plain file with these bytes.
@@ -54,7 +54,7 @@ impl Repo {
                 for file in files {
                     let path = Path::new(&file.path);
                     match &file.version {
-                        Some(FileVersion::Committed(version)) => {
+                        Some(ExchangedVersion::Committed(version)) => {
                             let kind = match version.kind {
                                 FileKind::Plain => git2::FileMode::Blob,
                                 FileKind::Program => git2::FileMode::BlobExecutable,
@@ -63,7 +63,7 @@ impl Repo {
                             };
                             update.upsert(path, oid(&version.id)?, kind);
                         }
-                        Some(FileVersion::Bytes(bytes)) => {
+                        Some(ExchangedVersion::Bytes(bytes)) => {
                             update.upsert(path, repo.blob(bytes)?, git2::FileMode::Blob);
                         }
                         None if base.get_path(path).is_ok() => {
@@ -88,10 +88,10 @@ impl Repo {
                 let mut orders = Vec::new();
                 for file in files {
                     let (mode, id) = match &file.version {
-                        Some(FileVersion::Committed(version)) => {
+                        Some(ExchangedVersion::Committed(version)) => {
                             (mode(version.kind), version.id.clone())
                         }
-                        Some(FileVersion::Bytes(bytes)) => {
+                        Some(ExchangedVersion::Bytes(bytes)) => {
                             let stored = self.acting(["hash-object", "-w", "--stdin"]);
                             let id = first_line(&stored.answer_to(bytes)?.success()?);
                             (mode(FileKind::Plain), id)

@@ -318,7 +318,7 @@ mod tests {
             cost: None,
         };
         let labels = |_: &str| Vec::new();
-        let learned = RunStatistics::from_runs(&[], &[run.clone()], &labels);
+        let learned = RunStatistics::from_runs(&[], std::slice::from_ref(&run), &labels);
         assert_eq!((learned.duration.runs, learned.tokens.runs), (1, 1));
         let before = CompletedRun {
             started_at: "2026-01-22T10:00:01.500Z".into(),

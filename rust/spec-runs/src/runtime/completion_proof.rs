@@ -20,7 +20,7 @@ use chant_evidence::{
 };
 use chant_git::Repo;
 use chant_git::changed_files::{ChangedFile, CommittedFile};
-use chant_git::exchanged_files::{ExchangedFile, FileVersion};
+use chant_git::exchanged_files::{ExchangedFile, ExchangedVersion};
 use chant_specs::model::SpecType;
 use chant_work::WorkError;
 use chant_work::run_record::{CellEntry, ProofEntry, RunRecord};
@@ -209,7 +209,8 @@ impl ChangedSides {
         if !self.has_code {
             return Ok(None);
         }
-        let version = |version: &Option<CommittedFile>| version.clone().map(FileVersion::Committed);
+        let version =
+            |version: &Option<CommittedFile>| version.clone().map(ExchangedVersion::Committed);
         let exchanged = |side: fn(&ChangedFile) -> &Option<CommittedFile>| -> Vec<ExchangedFile> {
             let files = self.judge.iter().map(|file| ExchangedFile {
                 path: file.path.clone(),
@@ -231,7 +232,7 @@ impl ChangedSides {
             };
             let file = |text: String| ExchangedFile {
                 path: path.clone(),
-                version: Some(FileVersion::Bytes(text.into_bytes())),
+                version: Some(ExchangedVersion::Bytes(text.into_bytes())),
             };
             has_old_tests |= with_tests_of(path, "", &old).is_some();
             newer.push(file(with_new));

@@ -3,6 +3,7 @@
 
 mod by_request;
 mod checkout_follow;
+mod completed_specs;
 mod confined_hooks;
 mod halving;
 mod hooks_check;
@@ -26,22 +27,19 @@ use std::time::Duration;
 
 use self::message::{MessageParts, landing_message};
 use self::style::{merge_style, naming, refused_by_rules};
-use super::acting_change::{ActingChange, acting_change};
+use super::acting_change::ActingChange;
 use super::blockers::describe_wait;
 use super::completion_details::{CompletionDetails, short_commit};
 use super::conflicted_run::ConflictedRun;
-use super::item_work::{self, ItemMarks};
-use super::judged_change::note_judged;
+use super::item_work::ItemMarks;
 use super::landed_specs::{
     by_meaning, changed, changed_meanwhile, new_cycle, new_member, open_criteria, overruled,
     own_conflict,
 };
-use super::pushed_work::clear_landed;
 use super::run_folder::RunFolder;
 use super::spec_state::spec_of;
 use crate::agents;
 use crate::merge;
-use crate::receipt_store::{LandedRun, leave_of_run};
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::hooks::ConfinedHooks;
@@ -49,14 +47,13 @@ use chant_git::land::LandingOutcome;
 use chant_git::merge::{FileConflict, FileResolution, FileSides, MergeOutcome, MergeRequest};
 use chant_specs::error::ChantError;
 use chant_specs::model::SpecStatus;
-use chant_specs::ops::edit::{self, SpecDraft};
+use chant_specs::ops::edit::SpecDraft;
 use chant_specs::parse;
 use chant_specs::project::{ARCHIVE, Project, ProjectSnapshot, SPECS};
 use chant_store::files;
-use chant_store::journal::ChangeStep;
 use chant_text::front_matter::FrontMatterValue;
 use chant_work::lock::{MergeLock, SpecLock};
-use chant_work::run_record::{MergeEntry, MergeState, MergeTry, RunRecord};
+use chant_work::run_record::{MergeState, MergeTry, RunRecord};
 use chant_work::run_store::RunStore;
 
 /// The lock timeout: how long this waits for other merges, and for other programs that hold git's
@@ -223,10 +220,8 @@ impl RunLanding<'_> {
         if let Some(why) = self.damage(&sight, &new)? {
             return Ok(Some(RunLandingOutcome::Doubtful(why)));
         }
-        let change = acting_change(self.project, self.repo, self.place, &sight.old, &new)?;
-        note_judged(self.runs, self.process_id, change.judged(self.agreed))?;
-        if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
-            return Ok(Some(RunLandingOutcome::ActsAnew(change)));
+        if let Some(stopped) = self.stopped_by_its_change(&sight.old, &new)? {
+            return Ok(Some(stopped));
         }
         self.keep_branches(&new)?;
         match self.bring(&sight, &new, &[])? {
@@ -513,88 +508,6 @@ impl RunLanding<'_> {
             Ok(())
         })?;
         Ok(())
-    }
-
-    /// Does the remaining steps after the merge: marks the spec as completed in its working copy,
-    /// completes the specs around it that waited only for that, and removes worktree and branch.
-    /// May be repeated.
-    ///
-    /// # Errors
-    /// A failure to write the spec. Returns the parts that were left in place.
-    pub(crate) fn complete(&self) -> Result<Vec<String>, Error> {
-        let record = self.runs.get(self.process_id)?;
-        let mut left = self.notes.take();
-        let merge = &record.merge;
-        left.extend(self.complete_one(self.place, &self.finish, merge)?);
-        left.extend(item_work::mark_untracked(
-            self.project,
-            self.repo,
-            &record,
-            self.place,
-        )?);
-        left.extend(self.leave_receipt(&record, merge));
-        if let Some(original) = self.original {
-            let kept = merge.commit.as_deref();
-            let kept = kept.map(|commit| self.kept_branch(&original.place, commit));
-            let kept = kept.transpose()?.flatten();
-            left.extend(self.complete_one(&original.place, &original.finish, merge)?);
-            left.extend(self.leave_receipt(&original.record, merge));
-            original.end(self.runs, merge, kept.as_deref())?;
-        }
-        Ok(left)
-    }
-
-    /// Writes the receipt of a run that a merge brought to the target; returns the reason if that
-    /// is not possible.
-    fn leave_receipt(&self, record: &RunRecord, merge: &MergeEntry) -> Option<String> {
-        let run = LandedRun {
-            record,
-            commit: merge.commit.as_deref()?,
-            merge,
-        };
-        let error = leave_of_run(self.project, self.repo, run).err()?;
-        let next = "finalizing the spec leaves it";
-        Some(format!("its receipt could not be left: {error}; {next}"))
-    }
-
-    fn complete_one(
-        &self,
-        place: &RunFolder,
-        finish: &CompletionDetails,
-        merge: &MergeEntry,
-    ) -> Result<Vec<String>, Error> {
-        let commits = merge.landed.iter().map(|id| short_commit(id)).collect();
-        let commits = if merge.landed.is_empty() {
-            finish.commits.clone()
-        } else {
-            commits
-        };
-        let snapshot = self.project.snapshot()?;
-        let spec = spec_of(&snapshot, &spec_id_of(place))?;
-        if spec.status != SpecStatus::Completed {
-            let refused = RefCell::new(None);
-            self.project.change(&[&spec.path], |_, texts| {
-                let text = match self.united(place, texts[0])? {
-                    Ok(text) => self.completed(&spec.path, &text, finish, &commits)?,
-                    Err(why) => {
-                        *refused.borrow_mut() = Some(why);
-                        self.completed(&spec.path, texts[0], finish, &commits)?
-                    }
-                };
-                Ok(Some(vec![ChangeStep::Replace {
-                    path: spec.path.to_string(),
-                    text,
-                }]))
-            })?;
-            if let Some(why) = refused.into_inner() {
-                return Ok(vec![format!(
-                    "the words of the spec's working copy were kept: {why}"
-                )]);
-            }
-        }
-        let snapshot = self.project.snapshot()?;
-        edit::change(self.project, snapshot, &spec, |_| true, |_, _| Ok(()))?;
-        Ok(clear_landed(self.project, self.repo, place))
     }
 }
 

@@ -5,8 +5,7 @@ use std::cell::Cell;
 
 use super::train::{CheckTerms, TrainChecker};
 use super::{
-    ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change, note_judged,
-    open_criteria, own_conflict,
+    ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, open_criteria, own_conflict,
 };
 use crate::leases::{MergedWork, SpecLeases, lost_sentence};
 use crate::merge::merge_specs;
@@ -254,10 +253,8 @@ impl RunLanding<'_> {
         if let Some(why) = self.damage(&sight, &new)? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
-        let change = acting_change(self.project, self.repo, self.place, &sight.old, &new)?;
-        note_judged(self.runs, self.process_id, change.judged(self.agreed))?;
-        if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
-            return Ok(Settled(RunLandingOutcome::ActsAnew(change)));
+        if let Some(stopped) = self.stopped_by_its_change(&sight.old, &new)? {
+            return Ok(Settled(stopped));
         }
         let new = match leases.landing() {
             LandingWay::Push => new,
