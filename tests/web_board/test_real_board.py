@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import chant_mcp
 import pytest
 from board.changing import feature, plan
 from cli.ticket_files import ticket_project, write_ticket
-from server.test_web_board import WAITING, project_at
+from harness import Project
+from server.test_web_board import ID, WAITING, project_at
 from server.web_board_process import WebBoardProcess, start_web_board
 from web_board.conftest import CHROMIUM
 
@@ -107,6 +109,48 @@ def test_a_person_acts_on_the_real_board(real_board: WebBoardProcess) -> None:
 
     assert look(real_board, use) == []
     assert "status: approved" in waiting.read_text("utf-8")
+
+
+def test_a_person_reviews_work_on_the_real_board(real_board: WebBoardProcess) -> None:
+    project = Project(real_board.listening.root)
+    project.git("switch", "-q", "-c", f"chant/{ID}")
+    (project.root / "form.py").write_text("name = input()\nprint(name)\n", encoding="utf-8")
+    project.git("add", "form.py")
+    project.git("commit", "-q", "-m", "Ask for the name")
+    project.git("switch", "-q", "-")
+
+    def say(page: Page, text: str) -> None:
+        page.get_by_label("Text", exact=True).fill(text)
+        page.keyboard.press("Control+Enter")
+        page.get_by_role("list", name="Comments").get_by_text(text).wait_for()
+
+    def use(page: Page) -> None:
+        page.get_by_text("Needs you").wait_for()
+        page.evaluate(f"location.hash = 'item/chant:{ID}'")
+        page.get_by_role("tab", name="Review").click()
+        page.get_by_role("group", name="form.py").get_by_text("+name = input()").wait_for()
+        page.get_by_role("button", name="Comment…").last.click()
+        assert page.get_by_label("Lines").input_value() == "form.py:1-2"
+        say(page, "Say what is asked for.")
+        page.get_by_text("1 comment must be resolved before this lands.").wait_for()
+        page.get_by_role("button", name="Reply…").click()
+        say(page, "In German, too.")
+        page.get_by_role("button", name="All seen").click()
+        page.get_by_role("button", name="Since my look").click()
+        page.get_by_text("There is nothing new to see.").wait_for()
+        page.get_by_role("button", name="All", exact=True).click()
+        page.get_by_role("button", name="Resolve").click()
+        page.get_by_role("button", name="Resolve").wait_for(state="detached")
+        page.get_by_role("button", name="Approve").click()
+        page.get_by_role("status").get_by_text("Approved").wait_for()
+
+    assert look(real_board, use) == []
+    review = chant_mcp.open(project.root).spec(ID).review()
+    (thread,) = review.threads
+    assert (thread["state"], thread["weight"], thread["kind"]) == ("resolved", "must", "person")
+    assert (thread["place"]["first"], thread["place"]["last"]) == (1, 2)
+    assert [reply["text"] for reply in thread["replies"]] == ["In German, too."]
+    assert [approval["not_covered"] for approval in review.data["approvals"]] == [0]
 
 
 def test_a_person_edits_the_attributes_of_items(real_board: WebBoardProcess) -> None:

@@ -6,7 +6,6 @@ nothing is written.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,11 @@ from chant_mcp.api.tickets import Ticket
 from chant_mcp.api.vines import Task
 from chant_mcp.api.workspace import Workspace
 from chant_mcp.errors import ChantError, ConflictError, InvalidArgumentError, RefusedError
+from chant_mcp.parameters import ReviewAct
 from chant_mcp.session import Session
 from chant_mcp.web_board.sections import write_section
 
 Data = dict[str, Any]
-
-_PLACE = re.compile(r"(\S+:\d+(?:-\d+)?|c-[0-9a-f]{10})\s+(\S.*)", re.DOTALL)
-"""A text that begins with lines of a file, or with the comment that it replies to."""
 
 _BY = "board"
 """Who answers a question, in the records."""
@@ -74,19 +71,21 @@ def _reject(session: Session, body: Mapping[str, Any]) -> str:
 
 
 def _comment(session: Session, body: Mapping[str, Any]) -> str:
-    """Say something of the work: at a place where the text begins with one, such as `src/mail.py:88`."""
-    text = _text(body, "text").strip()
-    found = _PLACE.match(text)
-    about, said = (found[1], found[2]) if found else (None, text)
-    return session.chant.comment(_spec(body), said, about=about).text
+    """Say something of lines such as `src/mail.py:88`, in reply to a comment, or of all of the work."""
+    about, weight = (_text(body, name) if name in body else None for name in ("about", "weight"))
+    return session.chant.comment(_spec(body), _text(body, "text"), about=about, weight=weight).text
 
 
-def _send(session: Session, body: Mapping[str, Any]) -> str:
-    return session.chant.review_act(_spec(body), send=True).text
-
-
-def _resolve(session: Session, body: Mapping[str, Any]) -> str:
-    return session.chant.review_act(_spec(body), resolve=[_text(body, "thread")]).text
+def _review(session: Session, body: Mapping[str, Any]) -> str:
+    """Close a comment, mark hunks as seen, send, or approve, if the work is still what the person saw."""
+    act: ReviewAct = {"tip": _text(body, "tip") if body.get("tip") else None}
+    if "resolve" in body:
+        act["resolve"] = [_text(body, "resolve")]
+    if "seen" in body:
+        act["seen"] = [_text(body, "seen")]
+    act["send"], act["approve"] = body.get("send") is True, body.get("approve") is True
+    act["unseen"] = body.get("unseen") is True
+    return session.chant.review_act(_spec(body), **act).text
 
 
 def _answer(session: Session, body: Mapping[str, Any]) -> str:
@@ -177,8 +176,7 @@ _ACTS: dict[str, Callable[[Session, Mapping[str, Any]], str | Data]] = {
     "approve": _approve,
     "reject": _reject,
     "comment": _comment,
-    "send": _send,
-    "resolve": _resolve,
+    "review": _review,
     "answer": _answer,
     "close_question": _close_question,
     "trust": _trust,

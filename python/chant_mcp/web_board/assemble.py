@@ -38,7 +38,7 @@ _SCRIPTS = (
 )
 """The scripts, in the order in which they are joined to one module."""
 
-_LATER_SCRIPTS = ("change", "adding", "palette")
+_LATER_SCRIPTS = ("change", "adding", "review", "palette")
 """The scripts of the module that is loaded on demand."""
 
 

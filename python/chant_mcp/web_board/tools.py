@@ -26,6 +26,9 @@ _MEANINGS = ["can_begin", "being_worked_on", "waits_for_you", "waits", "done"]
 Meaning = Annotated[str, ToolParameter(schema={"enum": _MEANINGS})]
 """What an item means to a person: the column it stands in."""
 
+ReviewScope = Annotated[str, ToolParameter(schema={"enum": ["all", "look", "turn"]})]
+"""Which hunks of a review are shown: all, those not seen yet, or those of the last turn."""
+
 _TAIL = 3
 """Lines of an agent's log on its card."""
 
@@ -140,6 +143,11 @@ def board_diff(session: Session, key: str) -> str:
     return _json(session.workspace.board_diff(key))
 
 
+def board_review(session: Session, key: str, scope: ReviewScope = "all") -> str:
+    """Give the hunks of a spec's work, and what was said of it."""
+    return _json(session.chant.review_show(key.removeprefix("chant:"), since=scope))
+
+
 def board_runs(session: Session) -> str:
     """List runs with the last lines of their logs, those at work first, and how busy their machines are."""
     try:
@@ -182,6 +190,7 @@ BOARD_TOOLS = tuple(
         board_runs,
         board_log,
         board_diff,
+        board_review,
         board_inbox,
         board_timeline,
         board_problems,

@@ -10,8 +10,9 @@ let later = null;
 /** Loads what is not needed at first; in a host, which loads nothing, it is in the page. */
 async function loadLater() {
   later ??= (host.isThere ? makeLater : (await import("/board/change.js")).makeLater)({
-    QUIETLY, SCREENS, THEMES, actsOf, askForm, board, button, buttons, call, canAct, canDecide, decide, drawer, fill, go, headingText, host, idOf,
-    keys, make, meaningMark, openDialog, perform, report, setTheme, shortId, showTab, startSearch, switchLetters, undoLast,
+    QUIETLY, SCREENS, THEMES, actButton, actsOf, askForm, board, button, buttons, call, canAct, canDecide, chip, counted, decide, drawer, fill, go,
+    headingText, host, idOf, keys, make, meaningMark, muted, note, openDialog, perform, pressed, report, setTheme, shortId, showTab, startSearch,
+    stateWord, switchLetters, undoLast,
   });
   return later;
 }
@@ -19,6 +20,12 @@ async function loadLater() {
 const runLater = (name, ...given) => loadLater().then((it) => it[name](...given)).catch(report);
 const addItem = () => canAct() && runLater("addItem");
 const showKeys = () => runLater("showKeys");
+
+function reviewPlace({ key }) {
+  const place = make("div", note("…"));
+  runLater("showReview", key, place);
+  return place;
+}
 
 const editAct = (item) => ["Edit…", async () => (await loadLater()).editItem(item)];
 

@@ -8,6 +8,7 @@ const TABS = {
   Dependencies: { show: waitNodes, count: ({ around }) => around?.waits_for?.length || "" },
   Log: { show: logNodes, isFor: ({ dialect }) => dialect === "chant" },
   Diff: { show: diffPlace, isFor: ({ dialect }) => dialect === "chant" },
+  Review: { show: reviewPlace, isFor: ({ dialect }) => dialect === "chant" && canDecide() },
 };
 const tabsOf = (item) => Object.keys(TABS).filter((name) => TABS[name].isFor?.(item) ?? true);
 

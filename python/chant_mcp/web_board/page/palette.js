@@ -88,5 +88,5 @@ function makePalette({ SCREENS, THEMES, actsOf, button, buttons, call, canAct, d
 /** Gives all that is loaded on demand, for the page whose functions these are. */
 export function makeLater(page) {
   const adding = makeAdding(page);
-  return { ...makeEditor(page), ...adding, ...makePalette(page, adding.addItem) };
+  return { ...makeEditor(page), ...adding, ...makeReview(page), ...makePalette(page, adding.addItem) };
 }
