@@ -413,6 +413,27 @@ def test_all_that_is_ready_is_worked_on(plans: Plans) -> None:
     assert "backlog:TASK-2 has no box or criterion" in plans.error("work", "--all")
 
 
+def test_all_that_is_ready_of_formats_with_tools_of_their_own_is_worked_on(plans: Plans) -> None:
+    feature, ticket = TOOL_FORMATS["task of a feature"], TOOL_FORMATS["ticket"]
+    plans.begin(feature[0] | ticket[0] | {"plan.vine": GRAPH})
+    assert "No item is ready" in (said := plans.run("work", "--all", "--dialect", "vine").stderr)
+    assert "`chant-mcp work vine:plan.vine#form --skip-criteria`" in said
+    plans("work", "--all", "--wait")
+    assert plans.landed(feature[2]) == FEATURE.replace("[ ]", "[x]")
+    assert "status: Implemented" in plans.landed(ticket[2])
+    # Nothing says when a task of a graph is done, so that a person names it.
+    assert plans.landed("plan.vine") == GRAPH
+    assert not (plans.root / ".chant").exists()
+
+
+def test_one_format_that_is_meant_begins_no_other(plans: Plans) -> None:
+    plans.begin(PROJECTS["openspec"] | {"plan.vine": GRAPH})
+    plans.project.spec("2026-01-24-001-abc", body="# One\n\n## Acceptance Criteria\n\n- [ ] Done")
+    plans.commit()
+    assert "nothing was started" in plans.run("work", "--all", "--dialect", "vine", "--wait").stderr
+    assert plans.json("runs", "--all")["processes"] == []
+
+
 def test_a_forecast_says_what_a_start_would_work_on(plans: Plans) -> None:
     plans.begin(PROJECTS["kiro"])
     forecast = plans.json("work", "kiro:user-auth", "--dry-run")

@@ -15,17 +15,20 @@ from chant_mcp.commands.follow_ready import follow_ready
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.errors import (
+    ChantError,
     IllegalTransitionError,
     InvalidArgumentError,
     NotInitializedError,
     NotTrustedError,
     RefusedError,
 )
-from chant_mcp.formats import plan_formats_in
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.parameters import StartRequestOfPerson, Unpack
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say, say_json
+
+_SHOWN = 20
+"""Refusals that are listed."""
 
 
 @click.command()
@@ -116,7 +119,8 @@ def _work_on_ready(
 ) -> int:
     """Work on all that is ready, or show what that would cost; give the exit code."""
     (takes_all, is_trial), (waits, as_json) = how, shown
-    if ready := _ready_items(session, dialect):
+    ready = _ready_items(session, dialect)
+    if set(ready) - {"chant"}:
         if is_trial:
             first = next(iter(ready.values()))[0]
             _say_forecast(session.chant.work_forecast(first, **start), as_json)
@@ -124,11 +128,15 @@ def _work_on_ready(
         if not takes_all:
             _confirm_items(session, ready)
         return _work_on_all(session, ready, start, waits, as_json)
-    ids = _all_ready(session, start, asks=not (takes_all or is_trial))
+    # A folder without specs has nothing else to begin; one without anything says so.
+    has_specs = dialect in (None, "chant") and ("chant" in ready or not _work_formats(session))
+    ids = _all_ready(session, start, asks=not (takes_all or is_trial)) if has_specs else []
     if not ids:
         if as_json:
             say_json(written({"processes": []}))
-        say("No spec is ready; nothing was started.", err=True)
+        what = "spec" if dialect in (None, "chant") and has_specs else "item"
+        say(f"No {what} is ready; nothing was started.", err=True)
+        _name_others(session, dialect)
         return 0
     if is_trial:
         _say_forecast(session.chant.work_forecast(ids[0], **start), as_json)
@@ -211,13 +219,13 @@ def _all_ready(session: Session, start: StartRequestOfPerson, *, asks: bool) -> 
 
 
 def _ready_items(session: Session, dialect: str | None) -> dict[str, list[str]]:
-    """Give the names of all that is ready by format; nothing where specs are all that there is.
+    """Give the names of all that is ready by format.
 
     Args:
         session: The project.
         dialect: The one format that is meant.
     """
-    here = plan_formats_in(session.place.root)
+    here = _work_formats(session)
     if dialect is not None and dialect not in ("chant", *here):
         words = ", ".join(("chant", *here))
         raise click.UsageError(
@@ -225,13 +233,27 @@ def _ready_items(session: Session, dialect: str | None) -> dict[str, list[str]]:
         )
     words = here if dialect is None else [word for word in here if word == dialect]
     ready = {word: keys for word in words if (keys := session.chant.ready_items(word))}
-    if not ready or dialect is not None:
+    if dialect not in (None, "chant"):
         return ready
     with suppress(NotInitializedError):
         specs = session.chant.ready(limit=EVERYTHING).data["specs"]
         if specs:
             ready = {"chant": [spec["id"] for spec in specs], **ready}
     return ready
+
+
+def _name_others(session: Session, dialect: str | None) -> None:
+    """Say how what is ready and has no box is begun."""
+    found: Data = session.workspace.ready(limit=1, dialects=[dialect] if dialect else []).data
+    if items := found["items"]:
+        count = f"{found['total']} item{'s are' if found['total'] > 1 else ' is'} ready"
+        key = items[0]["key"]
+        say(f"{count} that you name one by one, such as `chant-mcp work {key} --skip-criteria`.", err=True)
+
+
+def _work_formats(session: Session) -> list[str]:
+    """Name the formats here, besides specs, of whose items agents can be given some."""
+    return [word for word in dialects_in(session.place.root) if word != "chant"]
 
 
 def _confirm_items(session: Session, ready: dict[str, list[str]]) -> None:
@@ -251,9 +273,18 @@ def _work_on_all(
 ) -> int:
     """Start work on all that is ready, each format below a run of its own; give the exit code."""
     started: list[Data] = []
+    refused: list[ChantError | click.ClickException] = []
     for names in ready.values():
         request: StartRequestOfPerson = {**start, "parallel": start.get("parallel") or len(names)}
-        started.append(_started(session, names, request).data)
+        try:
+            started.append(_started(session, names, request).data)
+        except (RefusedError, click.ClickException) as error:
+            # What one format cannot begin keeps none of the others from it.
+            refused.append(error)
+    if not started:
+        raise refused[0]
+    for error in refused:
+        say(str(error), err=True)
     if waits:
         return watched(Watch(session.chant, [run["process_id"] for run in started]), None, as_json)
     if as_json:
@@ -290,8 +321,10 @@ def _started(session: Session, ids: Sequence[str], start: StartRequestOfPerson) 
         except RefusedError as error:
             if not refusals:
                 raise
-            reasons = "\n".join([*refusals, str(error)])
-            raise click.ClickException(f"None of {len(ids)} ready specs can be started:\n{reasons}") from None
+            reasons = [*refusals, str(error)]
+            more = [f"and {len(reasons) - _SHOWN} more"] if len(reasons) > _SHOWN else []
+            shown = "\n".join([*reasons[:_SHOWN], *more])
+            raise click.ClickException(f"None of {len(ids)} ready items can be started:\n{shown}") from None
 
 
 @contextmanager

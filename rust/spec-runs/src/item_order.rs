@@ -5,6 +5,7 @@ use super::runtime::spec_state::change_spec;
 use super::start::{StartOptions, StartPlan, StartTarget, WorkMode};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
+use chant_base::external_items::split_key;
 use chant_base::next_step::{NextStep, hint};
 use chant_specs::error::ChantError;
 use chant_specs::id::SpecId;
@@ -236,7 +237,7 @@ pub(super) fn plan_parts(
 }
 
 /// Writes orders for what can be worked on now in the run above other runs on items: the parts of its holder, else all
-/// of its format. Orders for what cannot be worked on now are set aside.
+/// of its format. Orders of its own for what cannot be worked on now are set aside; those of others are none of its.
 ///
 /// # Errors
 /// A `StoreError`.
@@ -253,11 +254,15 @@ pub(super) fn write_ready(project: &Project, driver: &str, skips: bool) -> Resul
     };
     let items = work_items(project)?;
     let mut ready = items.ready(project, &key);
-    if let Ok(order) = items.order(project, &key)
-        && !order.open_parts.is_empty()
-    {
-        ready.retain(|key| order.open_parts.contains(key));
+    let order = items.order(project, &key).ok();
+    let holder = order.filter(|order| !order.open_parts.is_empty());
+    if let Some(holder) = &holder {
+        ready.retain(|key| holder.open_parts.contains(key));
     }
+    let is_own = |other: &str| match &holder {
+        Some(_) => is_part_of(other, &key),
+        None => format_of(other) == format_of(&key),
+    };
     let runs = project.runs()?;
     let ids: Vec<String> = ready.iter().map(|key| run_id_of(key)).collect();
     for (key, id) in ready.iter().zip(&ids) {
@@ -268,7 +273,10 @@ pub(super) fn write_ready(project: &Project, driver: &str, skips: bool) -> Resul
         }
     }
     let pending = snapshot.specs.all().iter().filter(|spec| {
-        spec.status == SpecStatus::Pending && !ids.iter().any(|id| *id == *spec.id.as_str())
+        let is_left_over =
+            spec.status == SpecStatus::Pending && !ids.iter().any(|id| *id == *spec.id.as_str());
+        let named = || key_of_order(spec).ok().flatten();
+        is_left_over && named().is_some_and(|other| is_own(&other))
     });
     for spec in pending {
         change_spec(project, spec.id.as_str(), &[SpecStatus::Pending], |draft| {
@@ -276,6 +284,16 @@ pub(super) fn write_ready(project: &Project, driver: &str, skips: bool) -> Resul
         })?;
     }
     Ok(())
+}
+
+fn format_of(key: &str) -> Option<&str> {
+    split_key(key).map(|(word, _)| word)
+}
+
+/// Returns true if an item is a part of another one, by their keys.
+fn is_part_of(key: &str, holder: &str) -> bool {
+    let rest = key.strip_prefix(holder);
+    rest.is_some_and(|rest| rest.starts_with(['#', '.', '/']))
 }
 
 /// Returns what the record of a run keeps of the item of its order; `None` for a spec.

@@ -28,6 +28,7 @@ use super::error::WorkspaceError;
 use super::external_lookup::{external_items, path_of_ticket};
 use super::key::{normal, of_feature, of_task, of_ticket};
 use super::plan_work::is_planning;
+use super::ready_items::ready_keys;
 use super::work_items::MarkedItems;
 
 /// A format with tools of its own, as runs work on its items.
@@ -289,6 +290,23 @@ impl DocumentWork<'_> {
             is_of_people: false,
             key,
         })
+    }
+
+    /// The keys of items that can be worked on now, and whose boxes say when they are done. Tasks of graphs have none:
+    /// a person names them.
+    pub(super) fn ready(&self) -> Vec<String> {
+        let word = match self.format {
+            DocumentFormat::Graph => return Vec::new(),
+            DocumentFormat::Feature => "speckit",
+            DocumentFormat::Ticket => "tickets",
+        };
+        // A folder that cannot be listed holds nothing to begin; who names an item hears why.
+        let mut ready = ready_keys(self.project, word).unwrap_or_default();
+        ready.retain(|key| {
+            let order = self.order(key);
+            order.is_ok_and(|order| !order.boxes.is_empty() && order.waits.is_empty())
+        });
+        ready
     }
 
     /// # Errors

@@ -42,6 +42,7 @@ pub mod plan_edit;
 pub mod plan_item;
 mod plan_view;
 mod plan_work;
+mod ready_items;
 pub mod repository_union;
 mod revision_folder;
 mod revision_plans;

@@ -71,8 +71,8 @@ impl WorkItems for FormatsAtWork {
     fn ready(&self, project: &Project, key: &str) -> Vec<String> {
         match ItemsOf::find(project, key) {
             Some(ItemsOf::Plan(items)) => items.ready(),
-            // Of the others single items are worked on.
-            _ => Vec::new(),
+            Some(ItemsOf::Document(items)) => items.ready(),
+            None => Vec::new(),
         }
     }
 
