@@ -28,6 +28,7 @@ LIVE = {
     "NetworkDraft": "is tested in a what-if",
     "PlanCriterion": "is tried in tests/plans",
     "PlanItem": "is tried in tests/plans",
+    "Review": "is that of one moment; it is asked for again",
     "Selection": "is tested in a list of handles",
     "SpeckitFeatures": "holds open files",
     "TicketProjects": "holds open files",

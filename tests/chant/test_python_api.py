@@ -55,7 +55,7 @@ FOR_PEOPLE = {
     "ready": {"include_held"},
     "split": {"fresh", "progress", "agreed"},
     "takeover": {"from_clone"},
-    "work_start": {"fresh", "base", "agent", "prompt", "offline", "bare", "progress"},
+    "work_start": {"takes_any", "fresh", "base", "agent", "prompt", "offline", "bare", "progress"},
 }
 """Parameters that methods have for scripts and commands beside the tool's own."""
 

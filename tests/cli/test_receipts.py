@@ -433,8 +433,8 @@ def test_a_run_leaves_a_receipt_that_others_verify(agents: AtWork, monkeypatch: 
     assert check["command"] == ["sh", "-c", SCRIPT]
     assert check["tree"] == git(root, "rev-parse", "main^2^{tree}").strip()
     assert receipt["criteria"]["items"] == [
-        {"text": "Works <!-- check: unit -->", "ticked": True, "checks": ["unit"]},
-        {"text": "Tested", "ticked": True},
+        {"text": "Works <!-- check: unit -->", "ticked": True, "checks": ["unit"], "word": "regression"},
+        {"text": "Tested", "ticked": True, "word": "no check"},
     ]
     assert (receipt["agent"], receipt["completed"]) == ("demo", "run")
     assert receipt["confinement"]

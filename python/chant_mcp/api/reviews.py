@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from chant_mcp.api.specs import Spec
+import chant_mcp
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,7 @@ class Review:
         [('question', 'open', 'Where is this done?')]
     """
 
-    spec: Spec
+    spec: chant_mcp.Spec
     """The spec."""
     data: dict[str, Any]
     """All of it, as `chant-mcp review ID --json` prints it."""

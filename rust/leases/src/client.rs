@@ -166,7 +166,7 @@ impl<'a> LeaseClient<'a> {
     /// # Errors
     /// As [`LeaseClient::ask`].
     pub fn ask_briefly(&self, wish: LeaseWish, limit: Duration) -> Result<LeaseAnswer, LeaseError> {
-        let ticket = self.put(wish)?;
+        let ticket = self.put(wish)?.urgent();
         self.wait_for(&ticket, limit, true)
     }
 

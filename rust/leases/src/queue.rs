@@ -53,6 +53,14 @@ pub struct WishTicket {
 }
 
 impl WishTicket {
+    /// The same ticket of somebody who waits no longer than for a quick look.
+    pub(super) fn urgent(self) -> Self {
+        Self {
+            is_urgent: true,
+            ..self
+        }
+    }
+
     /// Returns how long a tick for this wish may take, which is waited for until `deadline`.
     pub(super) fn limits(&self, deadline: Instant) -> TickLimits {
         if !self.is_urgent {

@@ -128,6 +128,21 @@ impl<'a> SpecLeases<'a> {
         &self.settings.remote
     }
 
+    /// Looks at the remote if this clone has not done so yet, so that a start waits once for one that does not answer.
+    ///
+    /// # Errors
+    /// `NoRemote` for this spec; a failure on this machine.
+    pub(super) fn look_first(&self, spec_id: &str) -> Result<(), Error> {
+        let client = self.client()?;
+        if client.last_look()?.is_some() {
+            return Ok(());
+        }
+        match client.ask_briefly(LeaseWish::Look, CLAIM_LIMIT)? {
+            unheard @ LeaseAnswer::Unreachable { .. } => Err(Self::refused(spec_id, unheard)),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns why nothing of this clone can land, as far as that is known or can be tried; `is_anew` for what holds now.
     ///
     /// # Errors
@@ -136,12 +151,7 @@ impl<'a> SpecLeases<'a> {
         if self.settings.landing != LandingWay::Push {
             return Ok(None);
         }
-        let client = self.client()?;
-        if client.last_look()?.is_none() {
-            // Without an answer the claim says so.
-            client.ask(LeaseWish::Look, CLAIM_LIMIT)?;
-        }
-        Ok(match client.landing_right(is_anew)? {
+        Ok(match self.client()?.landing_right(is_anew)? {
             LandingRight::Refused(why) => Some(LeaseRefusal::LandingForbidden {
                 remote: self.settings.remote.clone(),
                 target: self.target.clone(),

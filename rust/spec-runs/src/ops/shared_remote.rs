@@ -54,7 +54,9 @@ fn tried(
     let fault = match SpecLeases::of(project, config)? {
         Some(leases) => {
             let fault = leases.probe()?;
+            // Without a look there is nothing to try it with; a remote that is silent by now is no fault of its own.
             if fault.is_none()
+                && leases.look_first("").is_ok()
                 && let Some(refusal) = leases.forbidden_landing(true)?
             {
                 problems.push(refusal.to_string());

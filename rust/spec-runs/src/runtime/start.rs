@@ -169,8 +169,9 @@ pub(crate) fn claim_specs(
         return Ok(None);
     };
     steps("Asking the remote");
+    let id = ids.first().map(ToString::to_string).unwrap_or_default();
+    leases.look_first(&id)?;
     if let Some(refusal) = leases.forbidden_landing(false)? {
-        let id = ids.first().map(ToString::to_string).unwrap_or_default();
         return Err(SpecRunError::Lease { id, refusal }.into());
     }
     steps("Claiming the spec");
