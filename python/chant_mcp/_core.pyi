@@ -26,7 +26,6 @@ from chant_mcp.parameters import (
     SpecFilter,
     SpecUpdateOfHandle,
     SplitRequestOfPerson,
-    StartRequestOfFollower,
     StartRequestOfPerson,
     StatusReport,
     TextRange,
@@ -212,7 +211,7 @@ class ChantProject:
     def work_list(self, **filter: Unpack[RunFilter]) -> Answer: ...
     def work_forecast(self, id: str, **start: Unpack[StartRequestOfPerson]) -> Answer: ...
     def work_start(
-        self, id: str, *, progress: _OnStep = None, **start: Unpack[StartRequestOfFollower]
+        self, id: str, *, progress: _OnStep = None, **start: Unpack[StartRequestOfPerson]
     ) -> Answer: ...
     def split(self, id: str, *, progress: _OnStep = None, **wish: Unpack[SplitRequestOfPerson]) -> Answer: ...
     def split_question(self, id: str, **wish: Unpack[SplitRequestOfPerson]) -> tuple[str, str] | None: ...

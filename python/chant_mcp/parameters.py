@@ -213,18 +213,13 @@ class StartRequest(TypedDict, total=False):
 class StartRequestOfPerson(StartRequest, total=False):
     """What a person or a script may choose besides."""
 
+    takes_any: bool
     fresh: bool
     base: str | None
     agent: str | None
     prompt: str | None
     offline: bool
     bare: bool
-
-
-class StartRequestOfFollower(StartRequestOfPerson, total=False):
-    """What `work --all --follow` asks for: any ready spec will do, not the named one alone."""
-
-    takes_any: bool
 
 
 class CommentInput(TypedDict, total=False):

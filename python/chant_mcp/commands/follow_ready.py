@@ -11,7 +11,7 @@ from chant_mcp._core import ChantProject
 from chant_mcp.commands.watch import Watch
 from chant_mcp.errors import ChantError
 from chant_mcp.paging import EVERYTHING
-from chant_mcp.parameters import StartRequestOfFollower, StartRequestOfPerson
+from chant_mcp.parameters import StartRequestOfPerson
 from chant_mcp.session import Session
 from chant_mcp.terminal import say
 
@@ -62,7 +62,7 @@ class ReadyStarter:
         ready = self._ready()
         now = time.monotonic()
         fresh = [id for id in ready if now - self._tried.get(id, -_AGAIN) >= _AGAIN]
-        wish: StartRequestOfFollower = {**self._start, "takes_any": True}
+        wish: StartRequestOfPerson = {**self._start, "takes_any": True}
         wish["parallel"] = wish.get("parallel") or max(1, len(ready))
         for id in fresh:
             self._tried[id] = now

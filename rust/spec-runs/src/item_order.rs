@@ -260,7 +260,7 @@ pub(super) fn write_ready(project: &Project, driver: &str, skips: bool) -> Resul
         ready.retain(|key| holder.open_parts.contains(key));
     }
     let is_own = |other: &str| match &holder {
-        Some(_) => is_part_of(other, &key),
+        Some(_) => other == key || is_part_of(other, &key),
         None => format_of(other) == format_of(&key),
     };
     let runs = project.runs()?;

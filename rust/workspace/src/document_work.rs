@@ -25,10 +25,9 @@ use chant_vine::model::{TaskStatus, VineNode};
 use chant_vine::operation::GraphOperation;
 
 use super::error::WorkspaceError;
-use super::external_lookup::{external_items, path_of_ticket};
+use super::external_lookup::{external_items, path_of_ticket, ready_keys};
 use super::key::{normal, of_feature, of_task, of_ticket};
 use super::plan_work::is_planning;
-use super::ready_items::ready_keys;
 use super::work_items::MarkedItems;
 
 /// A format with tools of its own, as runs work on its items.
@@ -294,12 +293,10 @@ impl DocumentWork<'_> {
 
     /// The keys of items that can be worked on now, and whose boxes say when they are done. Tasks of graphs have none:
     /// a person names them.
-    pub(super) fn ready(&self) -> Vec<String> {
-        let word = match self.format {
-            DocumentFormat::Graph => return Vec::new(),
-            DocumentFormat::Feature => "speckit",
-            DocumentFormat::Ticket => "tickets",
-        };
+    pub(super) fn ready(&self, word: &str) -> Vec<String> {
+        if self.format == DocumentFormat::Graph {
+            return Vec::new();
+        }
         // A folder that cannot be listed holds nothing to begin; who names an item hears why.
         let mut ready = ready_keys(self.project, word).unwrap_or_default();
         ready.retain(|key| {

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use super::formats;
 use super::item_statuses::{ItemStatuses, plan_item_status};
 use super::key::composed;
+use super::{DialectStores, Workspace};
 use chant_base::error::Error;
 use chant_base::external_items::{ExternalItems, ExternalStatus};
 use chant_plan_store::PlanStore;
@@ -19,6 +20,7 @@ use chant_speckit::files::{FeatureDocument, FeatureStore, TASKS};
 use chant_speckit::resolve::{FeatureDirectory, SearchStart, in_specs, one_in_specs};
 use chant_specs::id::InvalidSpecId;
 use chant_specs::model::SpecStatus;
+use chant_specs::project::Project;
 use chant_specs::project::lookup::{SpecLookup, look_up};
 use chant_store::disk::{self, Disk};
 use chant_store::files::RootFolder;
@@ -48,6 +50,19 @@ pub(super) fn path_of_ticket(root: &Path, code: &TicketCode) -> Option<String> {
     let places = LookupPlaces::shared(root);
     let ticket = FolderLookup::new(&places).find_ticket(code).ok()?;
     Some(ticket.path.to_string())
+}
+
+/// Returns the keys of the items of a format that can be started now, in the order of lists.
+///
+/// # Errors
+/// A folder of work files cannot be listed.
+pub(super) fn ready_keys(project: &Project, dialect: &str) -> Result<Vec<String>, Error> {
+    let workspace = Workspace::open(project.root(), DialectStores::to_read(project)?);
+    let joined = workspace.snapshot()?;
+    let ready = joined
+        .items()
+        .filter(|item| item.dialect() == dialect && item.is_ready());
+    Ok(ready.map(|item| item.key().to_owned()).collect())
 }
 
 struct LookupPlaces {

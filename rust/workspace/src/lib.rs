@@ -42,7 +42,6 @@ pub mod plan_edit;
 pub mod plan_item;
 mod plan_view;
 mod plan_work;
-mod ready_items;
 pub mod repository_union;
 mod revision_folder;
 mod revision_plans;
@@ -70,14 +69,15 @@ use chant_base::external_items::ExternalItems;
 use chant_plan_format::finding::{FindingLevel, PlanProblem};
 use chant_plan_store::PlanStore;
 use chant_speckit::files::{FeatureStore, TASKS};
-use chant_speckit::resolve::in_specs;
+use chant_speckit::resolve::{SearchStart, in_specs};
 use chant_specs::error::ChantError;
-use chant_specs::project::{Project, SPECS};
+use chant_specs::project::{Project, ProjectOptions, SPECS};
 use chant_store::disk;
 use chant_store::files::RootFolder;
 use chant_store::walk::{DEPTH, FolderWalk};
 use chant_tickets::model::TicketProblem;
 use chant_tickets::project_registry::ProjectRegistry;
+use chant_tickets::projects::DiscoveryInputs;
 use chant_vine::files::{PinnedGraph, VineStore};
 use chant_work::durations::{RunDurations, RunStatistics};
 pub use external_lookup::external_items;
@@ -100,6 +100,44 @@ pub struct DialectStores {
     pub speckit: Arc<FeatureStore>,
     /// Ticket projects, that of the folder among them.
     pub tickets: Arc<ProjectRegistry>,
+}
+
+impl DialectStores {
+    /// The formats of a project's folder, to be read alone: what writes needs more.
+    fn to_read(project: &Project) -> Result<Self, Error> {
+        let (root, disk): (&Path, _) = (project.root(), &project.disk);
+        let start = SearchStart {
+            folder: root.to_owned(),
+            root: root.to_owned(),
+            environment: project.environment.clone(),
+        };
+        let inputs = DiscoveryInputs {
+            start: root.to_owned(),
+            ..DiscoveryInputs::default()
+        };
+        let now = || Timestamp::UNIX_EPOCH;
+        let specs = Project::open(ProjectOptions {
+            root: root.to_owned(),
+            user_config: None,
+            searched: Vec::new(),
+            environment: project.environment.clone(),
+            program: Vec::new(),
+            prompts: None,
+            trust: None,
+            runs: project.run_lookup,
+            clock: project.clock.clone(),
+            disk: disk.clone(),
+        })?;
+        let graphs = VineStore::new(disk.clone(), root.to_owned(), Vec::new(), false);
+        let features = FeatureStore::new(start, disk.clone(), now);
+        let tickets = ProjectRegistry::open(inputs, disk.clone(), now);
+        Ok(Self {
+            chant: Arc::new(specs.with_external(external_items(root))),
+            vine: Arc::new(graphs.with_external(external_items)),
+            speckit: Arc::new(features.with_external(external_items)),
+            tickets: Arc::new(tickets.with_external(external_items)),
+        })
+    }
 }
 
 /// A folder with all its work files; every answer is as of the moment it is asked for.

@@ -71,7 +71,10 @@ impl WorkItems for FormatsAtWork {
     fn ready(&self, project: &Project, key: &str) -> Vec<String> {
         match ItemsOf::find(project, key) {
             Some(ItemsOf::Plan(items)) => items.ready(),
-            Some(ItemsOf::Document(items)) => items.ready(),
+            Some(ItemsOf::Document(items)) => {
+                let word = split_key(key.trim()).map_or("", |(word, _)| word);
+                items.ready(word)
+            }
             None => Vec::new(),
         }
     }
