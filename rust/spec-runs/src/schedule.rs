@@ -11,6 +11,7 @@ use chant_config::dispatch::DispatchOrder;
 use chant_specs::id::SpecId;
 use chant_specs::model::{Spec, SpecType};
 use chant_specs::specs::SpecGraph;
+use chant_specs::work_items::format_of_run;
 
 /// `spare` holds back a spec that shares more expected files than this with what runs.
 const SPARED: f64 = 2.0;
@@ -127,9 +128,18 @@ impl SpecSchedule {
         }
         let all = specs.all();
         let ready = specs.overview().ready.iter().map(|at| &all[*at]);
+        // Items of other formats than those that were asked for are other starts' to work on.
+        let formats: BTreeSet<_> = self
+            .first
+            .iter()
+            .map(|id| format_of_run(id.as_str()))
+            .collect();
+        let is_of_format =
+            |spec: &Spec| formats.is_empty() || formats.contains(&format_of_run(spec.id.as_str()));
         // A conflict is settled by the one that takes it up: which side is right may not be an agent's to say.
         let wanted = ready.filter(|spec| {
-            let may_follow = self.goes_on && spec.kind != SpecType::Conflict;
+            let may_follow =
+                self.goes_on && spec.kind != SpecType::Conflict && is_of_format(spec.as_ref());
             may_follow || self.first.contains(&spec.id)
         });
         let load = match self.dispatch {

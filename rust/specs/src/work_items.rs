@@ -178,6 +178,12 @@ pub fn is_run_id(id: &str) -> bool {
     })
 }
 
+/// Returns the word of the format of the item that a run's ID stands for; `None` for a spec.
+pub fn format_of_run(id: &str) -> Option<&str> {
+    let slug = id.strip_prefix(PREFIX).filter(|_| is_run_id(id))?;
+    slug.split('.').next()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,6 +210,8 @@ mod tests {
             );
             assert!(!id.contains("..") && !id.contains(['/', '\n', ' ']), "{id}");
         }
+        assert_eq!(format_of_run(&id), Some("todo"));
+        assert_eq!(format_of_run("2026-01-22-001-x7m"), None);
         assert!(!is_run_id("2026-01-22-001-x7m"));
         assert!(!is_run_id("item.x"));
     }
