@@ -15,11 +15,7 @@ pub struct NamedHunk {
     pub name: String,
     /// The file.
     pub path: String,
-    /// Its first line in the newer text, from 1; where nothing is left, the line behind.
-    pub first: usize,
-    /// The number of lines of the newer text that it spans.
-    pub length: usize,
-    /// Its lines.
+    /// Its places and lines.
     pub hunk: DiffHunk,
 }
 
@@ -27,15 +23,10 @@ pub struct NamedHunk {
 pub fn named_hunks(path: &str, older: &str, newer: &str) -> Vec<NamedHunk> {
     let hunks = diff_hunks(older, newer).into_iter();
     hunks
-        .map(|hunk| {
-            let (first, length) = newer_range(&hunk.head);
-            NamedHunk {
-                name: name_of(path, &hunk.lines),
-                path: path.to_owned(),
-                first,
-                length,
-                hunk,
-            }
+        .map(|hunk| NamedHunk {
+            name: name_of(path, &hunk.lines),
+            path: path.to_owned(),
+            hunk,
         })
         .collect()
 }
@@ -52,17 +43,6 @@ fn name_of(path: &str, lines: &[(LineSide, String)]) -> String {
     let parts = (path, of(LineSide::Removed), of(LineSide::Added), around);
     let text = serde_json::to_string(&parts).unwrap_or_default();
     sha256(text.as_bytes())[..DIGITS].to_owned()
-}
-
-/// The first line and the number of lines in the newer text, by a head such as `@@ -2,7 +2,8 @@`.
-fn newer_range(head: &str) -> (usize, usize) {
-    let range = head.split_once('+').map_or("", |(_, rest)| rest);
-    let range = range.split(' ').next().unwrap_or_default();
-    let (first, length) = range.split_once(',').unwrap_or((range, "1"));
-    (
-        first.parse().unwrap_or_default(),
-        length.parse().unwrap_or(1),
-    )
 }
 
 #[cfg(test)]
@@ -89,7 +69,5 @@ mod tests {
             names(&farther[0], &farther[1], "f"),
             names(&near[0], &near[1], "f")
         );
-        let hunk = &named_hunks("f", older, newer)[0];
-        assert_eq!((hunk.first, hunk.length), (1, 5));
     }
 }

@@ -15,5 +15,7 @@ pub mod journal;
 pub mod line_maps;
 pub mod look;
 pub mod placing;
+mod spec_file;
+pub mod spec_placing;
 pub mod store;
 pub mod thread;

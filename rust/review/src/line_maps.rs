@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use crate::anchor::kept_line;
 
 /// The occurrences of a line above which it is no landmark of the histogram.
 const MAX_OCCURRENCES: usize = 64;
@@ -213,11 +212,6 @@ pub(crate) fn similarity(one: &str, other: &str) -> usize {
         }
     }
     common * 100 / one.len().max(other.len()).max(1)
-}
-
-/// Returns true if a line of a text reads as a kept one.
-pub(crate) fn reads_as(line: &str, kept: &str) -> bool {
-    kept_line(line) == kept
 }
 
 #[cfg(test)]

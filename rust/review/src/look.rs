@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use chant_store::disk;
-use chant_store::state::{StateFolder, escape_name};
+use chant_store::state::StateFolder;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ReviewError;
-use crate::journal::OwnJournal;
+use crate::spec_file::SpecFiles;
 
-/// The folder of looks.
-const LOOKS: &str = "looks";
-/// The greatest size of a look, in bytes.
-const MAX_SIZE: u64 = 8 * 1024 * 1024;
+const LOOK_FILES: SpecFiles = SpecFiles {
+    folder: "looks",
+    max_size: 8 * 1024 * 1024,
+};
 /// So many names are kept, the newest last.
 const MAX_NAMES: usize = 100_000;
 
@@ -31,16 +30,8 @@ pub struct PersonsLook {
 impl PersonsLook {
     /// Reads the look at a spec; an empty one before the first, and where it cannot be read.
     pub fn read(state: &StateFolder, spec: &str) -> Self {
-        let folder = state.read(&OwnJournal::part(state, LOOKS));
-        let text = folder.and_then(|folder| {
-            disk::read_owned(
-                &folder.join(format!("{}.json", escape_name(spec))),
-                MAX_SIZE,
-            )
-            .ok()
-        });
-        text.and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default()
+        let known = LOOK_FILES.read(state, spec);
+        known.ok().flatten().unwrap_or_default()
     }
 
     /// Returns true for a hunk that was seen in these words at this path.
@@ -68,10 +59,6 @@ impl PersonsLook {
     /// # Errors
     /// `NotWritten`.
     pub fn write(&self, state: &StateFolder, spec: &str) -> Result<(), ReviewError> {
-        let folder = state.ensure(&OwnJournal::part(state, LOOKS))?;
-        let path = folder.join(format!("{}.json", escape_name(spec)));
-        let text = serde_json::to_string(self).unwrap_or_default() + "\n";
-        disk::write_private(&path, text)?;
-        Ok(())
+        LOOK_FILES.write(state, spec, self)
     }
 }

@@ -1,5 +1,7 @@
 //! The lines in which two texts differ, with some lines around them.
 
+use std::ops::Range;
+
 use diffy::{DiffOptions, Line};
 
 /// The lines that stay around each change.
@@ -32,6 +34,10 @@ impl LineSide {
 pub struct DiffHunk {
     /// Where it begins and how long it is, in the older text and in the newer one.
     pub head: String,
+    /// The lines that it spans in the older text, counted from 1.
+    pub older: Range<usize>,
+    /// The same in the newer one.
+    pub newer: Range<usize>,
     /// Its lines, without their line breaks.
     pub lines: Vec<(LineSide, String)>,
 }
@@ -42,6 +48,8 @@ pub fn diff_hunks(older: &str, newer: &str) -> Vec<DiffHunk> {
     let patch = options.set_context_len(CONTEXT).create_patch(older, newer);
     let hunks = patch.hunks().iter().map(|hunk| DiffHunk {
         head: format!("@@ -{} +{} @@", hunk.old_range(), hunk.new_range()),
+        older: hunk.old_range().start()..hunk.old_range().end(),
+        newer: hunk.new_range().start()..hunk.new_range().end(),
         lines: hunk.lines().iter().map(side_of).collect(),
     });
     hunks.collect()
@@ -72,15 +80,15 @@ mod tests {
                 .map(|(side, text)| format!("{}{text}", side.sign()))
                 .collect()
         };
-        let all: Vec<(&str, Vec<String>)> = hunks
-            .iter()
-            .map(|hunk| (&*hunk.head, lines(hunk)))
-            .collect();
+        let [hunk] = &hunks[..] else {
+            panic!("{hunks:?}")
+        };
         let expected = [" b", " c", " d", "-e", "+E", "+new", " f", " g", " h"];
         assert_eq!(
-            all,
-            [("@@ -2,7 +2,8 @@", expected.map(str::to_owned).to_vec())]
+            (&*hunk.head, lines(hunk)),
+            ("@@ -2,7 +2,8 @@", expected.map(str::to_owned).to_vec())
         );
+        assert_eq!((&hunk.older, &hunk.newer), (&(2..9), &(2..10)));
         assert_eq!(diff_hunks(older, older), []);
     }
 }

@@ -8,9 +8,9 @@ use chant_git::Repo;
 use chant_git::kept_texts::TextRead;
 use chant_review::anchor::{Anchor, DiffSide, LineAnchor};
 use chant_review::placing::{
-    CommitFiles, FILE_GONE, NOT_HERE, NOT_REMOVED, Placement, SpecPlacement, is_removed, place,
-    place_in_spec,
+    CommitFiles, FILE_GONE, NOT_HERE, NOT_REMOVED, Placement, is_removed, place,
 };
+use chant_review::spec_placing::{SpecPlacement, place_in_spec};
 
 use super::work_range::WorkRange;
 

@@ -122,9 +122,7 @@ impl ChangedRanges {
 
     fn take(&mut self, hunk: &NamedHunk) {
         use chant_text::line_diff::LineSide;
-        let old_first = hunk.hunk.head.split(['-', ',', ' ']).nth(2);
-        let mut old: usize = old_first.and_then(|first| first.parse().ok()).unwrap_or(1);
-        let mut new = hunk.first;
+        let (mut old, mut new) = (hunk.hunk.older.start, hunk.hunk.newer.start);
         let mut changes: Vec<(Vec<&str>, Vec<&str>, usize, usize)> = Vec::new();
         let mut is_open = false;
         for (side, text) in &hunk.hunk.lines {

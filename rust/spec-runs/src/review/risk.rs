@@ -246,7 +246,10 @@ fn of_hunk(hunk: &NamedHunk) -> Vec<RiskReason> {
         }
         if let Some(call) = SECURITY_CALLS.iter().find(|call| line.contains(*call)) {
             let call = call.trim_end_matches(['(', ' ', '{']);
-            let text = format!("security-near call ({call}): {}:{}", hunk.path, hunk.first);
+            let text = format!(
+                "security-near call ({call}): {}:{}",
+                hunk.path, hunk.hunk.newer.start
+            );
             found.push(reason(RiskKind::Security, 20, text));
             break;
         }

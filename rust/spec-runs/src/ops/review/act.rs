@@ -329,7 +329,7 @@ impl ActScene<'_> {
             let named: Vec<String> = unseen
                 .iter()
                 .take(5)
-                .map(|hunk| format!("{}:{}", hunk.path, hunk.first))
+                .map(|hunk| format!("{}:{}", hunk.path, hunk.hunk.newer.start))
                 .collect();
             let more = if unseen.len() > named.len() {
                 ", \u{2026}"

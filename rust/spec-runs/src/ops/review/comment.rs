@@ -11,7 +11,8 @@ use chant_review::anchor::{Anchor, DiffSide, FileVersion, LineAnchor, MOST_LINES
 use chant_review::draft::{CommentDraft, read_drafts, write_drafts};
 use chant_review::error::ReviewError;
 use chant_review::event::{CommentWeight, EventBody};
-use chant_review::placing::{CommitFiles as _, spec_lines};
+use chant_review::placing::CommitFiles as _;
+use chant_review::spec_placing::spec_lines;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::project::Project;
 use serde::Deserialize;

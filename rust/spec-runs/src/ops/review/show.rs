@@ -286,13 +286,13 @@ fn hunk_row(
         .map(|(side, text)| format!("{}{}", side.sign(), cut(text, LINE_SHOWN)))
         .collect();
     *room -= lines.len();
-    let last = hunk.first + hunk.length;
+    let newer = &hunk.hunk.newer;
     let is_here = |thread: &&ThreadRow| {
         thread.place.as_ref().is_some_and(|place| {
             place.side == "new"
                 && place.path == hunk.path
-                && place.first < last
-                && hunk.first <= place.last
+                && place.first < newer.end
+                && newer.start <= place.last
         })
     };
     ReviewHunk {
@@ -300,8 +300,8 @@ fn hunk_row(
         name: hunk.name.clone(),
         path: hunk.path.clone(),
         head: hunk.hunk.head.clone(),
-        first: hunk.first,
-        length: hunk.length,
+        first: newer.start,
+        length: newer.len(),
         seen,
         threads: threads
             .iter()
