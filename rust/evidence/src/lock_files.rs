@@ -40,7 +40,7 @@ pub(crate) fn lock_findings(path: &str, old: &str, new: &str, is_alone: bool) ->
 
 fn pinned(name: &str, text: &str) -> Option<Pinned> {
     match name {
-        "cargo.lock" | "poetry.lock" | "uv.lock" | "pdm.lock" => Some(pinned_in_toml(text)),
+        "cargo.lock" | "poetry.lock" | "uv.lock" | "pdm.lock" => pinned_in_toml(text),
         "package-lock.json" | "npm-shrinkwrap.json" => {
             let value: Value = serde_json::from_str(text).ok()?;
             let mut found = Pinned::new();
@@ -73,36 +73,35 @@ fn pinned(name: &str, text: &str) -> Option<Pinned> {
     }
 }
 
-/// The packages of a list in TOML, whose tools write one key a line.
-fn pinned_in_toml(text: &str) -> Pinned {
-    let value = |line: &str, key: &str| {
-        let rest = line
-            .trim()
-            .strip_prefix(key)?
-            .trim_start()
-            .strip_prefix('=')?;
-        Some(rest.trim().trim_matches('"').to_owned())
-    };
+/// The packages of a list in TOML.
+fn pinned_in_toml(text: &str) -> Option<Pinned> {
+    let list: toml::Table = toml::from_str(text).ok()?;
     let mut found = Pinned::new();
-    let (mut name, mut version) = (String::new(), String::new());
-    for line in text.lines() {
-        if line.trim() == "[[package]]" {
-            (name, version) = (String::new(), String::new());
-        } else if let Some(own) = value(line, "name") {
-            name = own;
-        } else if let Some(own) = value(line, "version") {
-            version = own;
-        }
-        let mut hashes: Vec<String> = value(line, "checksum").into_iter().collect();
-        for part in line.split("hash = \"").skip(1) {
-            hashes.extend(part.split('"').next().map(str::to_owned));
-        }
-        if !hashes.is_empty() && !name.is_empty() {
-            found
-                .entry(format!("{name} {version}"))
-                .or_default()
-                .extend(hashes);
-        }
+    for package in list.get("package")?.as_array()? {
+        let word = |key: &str| package.get(key).and_then(toml::Value::as_str);
+        let name = format!("{} {}", word("name")?, word("version").unwrap_or_default());
+        add_hashes(package, found.entry(name).or_default());
     }
-    found
+    Some(found)
+}
+
+/// Adds the hashes of a package, those of its single files among them.
+fn add_hashes(value: &toml::Value, found: &mut BTreeSet<String>) {
+    match value {
+        toml::Value::Table(table) => {
+            for (key, value) in table {
+                match value
+                    .as_str()
+                    .filter(|_| key == "checksum" || key == "hash")
+                {
+                    Some(hash) => {
+                        found.insert(hash.to_owned());
+                    }
+                    None => add_hashes(value, found),
+                }
+            }
+        }
+        toml::Value::Array(values) => values.iter().for_each(|value| add_hashes(value, found)),
+        _ => {}
+    }
 }

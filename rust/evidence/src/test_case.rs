@@ -47,7 +47,7 @@ pub(crate) struct Spot {
 }
 
 /// One test.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TestCase {
     /// Its name within the file: of its class or group, and its own.
     pub name: String,

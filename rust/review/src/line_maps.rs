@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-
 /// The occurrences of a line above which it is no landmark of the histogram.
 const MAX_OCCURRENCES: usize = 64;
 

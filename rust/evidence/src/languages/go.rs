@@ -1,6 +1,6 @@
 //! Tests of Go: functions `Test…`, `Fuzz…` and `Example…` of a file.
 
-use super::{Condition, condition, on_one_line, spot};
+use super::{Condition, SourcePart, condition, on_one_line, spot};
 use crate::expression::{arguments, closing, packed, split};
 use crate::patterns::Pattern;
 use crate::source::Source;
@@ -59,29 +59,18 @@ pub(super) fn read(source: &Source) -> TestFile {
     file
 }
 
-fn body(source: &Source, (from, to): (usize, usize)) -> TestCase {
-    let (text, masked) = (&source.text[from..to], &source.masked[from..to]);
-    let line = |at: usize| spot(source.line_at(from + at), super::line_around(text, at));
-    let spots = |pattern: &Pattern| {
-        pattern
-            .find_iter(masked)
-            .map(|found| line(found.start()))
-            .collect::<Vec<_>>()
-    };
+fn body(source: &Source, range: (usize, usize)) -> TestCase {
+    let part = SourcePart::of(source, range);
+    let rows = SUBTEST_NAME.captures_iter(part.text);
     TestCase {
-        name: String::new(),
-        line: source.line_at(from),
-        text: source.code[from..to].to_owned(),
-        skips: spots(&SKIP_CALL),
-        only: Vec::new(),
-        assertions: assertions(source, (from, to)),
-        swallowed: spots(&SWALLOWED_ERROR),
-        limits: spots(&LIMIT_WORDS),
-        replaced: Vec::new(),
-        rows: SUBTEST_NAME
-            .captures_iter(text)
-            .map(|row| row[1].to_owned())
-            .collect(),
+        line: part.line_at(0),
+        text: part.code(),
+        skips: part.spots(&SKIP_CALL),
+        assertions: assertions(source, range),
+        swallowed: part.spots(&SWALLOWED_ERROR),
+        limits: part.spots(&LIMIT_WORDS),
+        rows: rows.map(|row| row[1].to_owned()).collect(),
+        ..TestCase::default()
     }
 }
 

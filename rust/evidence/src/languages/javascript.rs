@@ -1,6 +1,6 @@
 //! Tests of JavaScript and TypeScript: calls of `it`, `test` and their relatives, within groups.
 
-use super::{Condition, condition, on_one_line, spot};
+use super::{Condition, SourcePart, condition, on_one_line, spot};
 use crate::expression::{arguments, at_top_level, closing, packed, split};
 use crate::patterns::Pattern;
 use crate::source::Source;
@@ -172,31 +172,19 @@ fn rows_of((text, masked): (&str, &str)) -> Vec<String> {
     rows.into_iter().map(packed).collect()
 }
 
-fn body(source: &Source, (from, to): (usize, usize)) -> TestCase {
-    let (text, masked) = (&source.text[from..to], &source.masked[from..to]);
-    let line_at = |at: usize| source.line_at(from + at);
-    let line = |at: usize| spot(line_at(at), super::line_around(text, at));
-    let spots = |pattern: &Pattern| {
-        pattern
-            .find_iter(masked)
-            .map(|found| line(found.start()))
-            .collect::<Vec<_>>()
-    };
-    let mut skips = Vec::new();
-    for words in ["this.skip(", "t.skip(", "ctx.skip("] {
-        skips.extend(masked.find(words).map(line));
-    }
+fn body(source: &Source, range: (usize, usize)) -> TestCase {
+    let part = SourcePart::of(source, range);
+    let skips = ["this.skip(", "t.skip(", "ctx.skip("].into_iter();
+    let skips = skips.filter_map(|words| part.masked.find(words));
     TestCase {
-        name: String::new(),
-        line: line_at(0),
-        text: source.code[from..to].to_owned(),
-        skips,
-        only: Vec::new(),
-        assertions: assertions(text, masked, &line_at),
-        swallowed: spots(&SWALLOWED_ERROR),
-        limits: spots(&LIMIT_WORDS),
-        replaced: spots(&REPLACED_PART),
-        rows: Vec::new(),
+        line: part.line_at(0),
+        text: part.code(),
+        skips: skips.map(|at| part.spot(at)).collect(),
+        assertions: assertions(part.text, part.masked, &|at| part.line_at(at)),
+        swallowed: part.spots(&SWALLOWED_ERROR),
+        limits: part.spots(&LIMIT_WORDS),
+        replaced: part.spots(&REPLACED_PART),
+        ..TestCase::default()
     }
 }
 

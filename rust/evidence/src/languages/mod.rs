@@ -6,6 +6,7 @@ mod python;
 mod rust;
 
 use super::expression::{is_constant, literals, split};
+use super::patterns::Pattern;
 use super::source::{Language, Source};
 use super::test_case::{Spot, Strength, TestFile};
 
@@ -17,6 +18,47 @@ pub(crate) fn read(text: &str, language: Language) -> TestFile {
         Language::JavaScript => javascript::read(&source),
         Language::Rust => rust::read(&source),
         Language::Go => go::read(&source),
+    }
+}
+
+/// A part of a source, such as a test from its head to its end.
+struct SourcePart<'s> {
+    source: &'s Source,
+    from: usize,
+    to: usize,
+    text: &'s str,
+    masked: &'s str,
+}
+
+impl<'s> SourcePart<'s> {
+    fn of(source: &'s Source, (from, to): (usize, usize)) -> Self {
+        Self {
+            source,
+            from,
+            to,
+            text: &source.text[from..to],
+            masked: &source.masked[from..to],
+        }
+    }
+
+    /// Its words without comments.
+    fn code(&self) -> String {
+        self.source.code[self.from..self.to].to_owned()
+    }
+
+    /// The number of the line of a byte of it.
+    fn line_at(&self, at: usize) -> usize {
+        self.source.line_at(self.from + at)
+    }
+
+    fn spot(&self, at: usize) -> Spot {
+        spot(self.line_at(at), line_around(self.text, at))
+    }
+
+    /// The lines of code in which a pattern is found.
+    fn spots(&self, pattern: &Pattern) -> Vec<Spot> {
+        let found = pattern.find_iter(self.masked);
+        found.map(|found| self.spot(found.start())).collect()
     }
 }
 

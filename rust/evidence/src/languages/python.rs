@@ -256,14 +256,8 @@ impl Function<'_> {
         let mut test = TestCase {
             name: self.name.clone(),
             line: self.line,
-            text: String::new(),
             skips: self.skips.clone(),
-            only: Vec::new(),
-            assertions: Vec::new(),
-            swallowed: Vec::new(),
-            limits: Vec::new(),
-            replaced: Vec::new(),
-            rows: Vec::new(),
+            ..TestCase::default()
         };
         for at in &self.decorators {
             let line = &self.lines[*at];

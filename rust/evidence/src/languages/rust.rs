@@ -1,6 +1,6 @@
 //! Tests of Rust: functions with an attribute whose last word is `test` or a relative, also within modules.
 
-use super::{condition, on_one_line, spot};
+use super::{SourcePart, condition, on_one_line, spot};
 use crate::expression::{arguments, closing, packed, split};
 use crate::patterns::Pattern;
 use crate::source::Source;
@@ -122,27 +122,15 @@ fn modules(source: &Source) -> Vec<Module> {
     modules.collect()
 }
 
-fn body(source: &Source, (from, to): (usize, usize)) -> TestCase {
-    let (text, masked) = (&source.text[from..to], &source.masked[from..to]);
-    let line = |at: usize| spot(source.line_at(from + at), super::line_around(text, at));
-    let spots = |pattern: &Pattern| {
-        pattern
-            .find_iter(masked)
-            .map(|found| line(found.start()))
-            .collect::<Vec<_>>()
-    };
-    let start = masked.find("fn ").unwrap_or(0);
+fn body(source: &Source, range: (usize, usize)) -> TestCase {
+    let part = SourcePart::of(source, range);
     TestCase {
-        name: String::new(),
-        line: source.line_at(from + start),
-        text: source.code[from..to].to_owned(),
-        skips: Vec::new(),
-        only: Vec::new(),
-        assertions: assertions(source, (from, to)),
-        swallowed: spots(&SWALLOWED_ERROR),
-        limits: spots(&LIMIT_WORDS),
-        replaced: Vec::new(),
-        rows: Vec::new(),
+        line: part.line_at(part.masked.find("fn ").unwrap_or(0)),
+        text: part.code(),
+        assertions: assertions(source, range),
+        swallowed: part.spots(&SWALLOWED_ERROR),
+        limits: part.spots(&LIMIT_WORDS),
+        ..TestCase::default()
     }
 }
 

@@ -174,6 +174,16 @@ fn lock_files_need_their_list_and_keep_their_hashes() {
         weaker(&judged(&[changed(&lock("2", "cc")), list])),
         Vec::<&str>::new()
     );
+    let uv = |hash: &str| {
+        format!(
+            "version = 1\n[[package]]\nname = \"a\"\nversion = \"1\"\nwheels = [\n  {{ url = \"x\", hash = \"sha256:{hash}\" }},\n]\n"
+        )
+    };
+    let both = [
+        file("uv.lock", Some(&uv("aa")), Some(&uv("bb"))),
+        file("pyproject.toml", Some("a = 1\n"), Some("a = 2\n")),
+    ];
+    assert_eq!(weaker(&judged(&both)), ["lock"]);
     let npm = |hash: &str| {
         format!(
             "{{\"packages\": {{\"node_modules/a\": {{\"version\": \"1\", \"integrity\": \"{hash}\"}}}}}}"
