@@ -4,32 +4,32 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::expression::literals;
 use super::file_class::FileClass;
-use super::finding::{Finding, Rule, Weight};
-use super::patterns::Pattern;
-use super::source::{Language, Source};
+use super::finding::{JudgeFinding, JudgeRule, Weight};
+use super::patterns::LazyPattern;
+use super::source::{MaskedSource, TestLanguage};
 use super::test_case::TestCase;
 
-static EXITS_IN_TESTS: Pattern = Pattern::new(
+static EXITS_IN_TESTS: LazyPattern = LazyPattern::new(
     r#"\bsys\.exit\(\s*0?\s*\)|\bos\._exit\(|\bSystemExit\(\s*0\s*\)|\bprocess\.exit\(\s*0?\s*\)|\bprocess::exit\(\s*0\s*\)|\bos\.Exit\(\s*0\s*\)|\bexitstatus\s*=\s*0|\boutcome\s*=\s*["']passed|\bpytest_(?:runtest_makereport|sessionfinish|collection_modifyitems)\b"#,
 );
-static EXITS_IN_CODE: Pattern = Pattern::new(
+static EXITS_IN_CODE: LazyPattern = LazyPattern::new(
     r"\bos\._exit\(\s*0\s*\)|^(?:sys\.exit|raise SystemExit|process\.exit)\b\s*\(\s*0\s*\)",
 );
-static EXITS_IN_SCRIPTS: Pattern = Pattern::new(
+static EXITS_IN_SCRIPTS: LazyPattern = LazyPattern::new(
     r"\|\|\s*(?:true|:|exit 0|echo)\b?|;\s*(?:exit 0|true)\s*$|^\t-|^\s*exit 0\s*$|continue-on-error:\s*true|^\s*set \+e\b|^\s*\.IGNORE\b",
 );
-static SILENCING_MARK: Pattern = Pattern::new(
+static SILENCING_MARK: LazyPattern = LazyPattern::new(
     r"#\s*type:\s*ignore|#\s*noqa|#\s*pyright:\s*(?:ignore|basic)|#\s*mypy:\s*ignore|@ts-(?:ignore|expect-error|nocheck)|\beslint-disable|\bbiome-ignore|#!?\[(?:allow|expect)\(|//\s*nolint",
 );
-static UNCOVERED_MARK: Pattern = Pattern::new(
+static UNCOVERED_MARK: LazyPattern = LazyPattern::new(
     r"#\s*pragma:\s*no\s*(?:cover|branch|mutate)|\b(?:istanbul|c8|v8)\s+ignore|coverage\(off\)|\bstryker\s+disable",
 );
 /// Names that only a tool of tests sets.
-static KNOWS_TESTS: Pattern = Pattern::new(
+static KNOWS_TESTS: LazyPattern = LazyPattern::new(
     r#"PYTEST_CURRENT_TEST|PYTEST_VERSION|sys\.modules(?:\.get\()?\[?\(?\s*["'](?:_?pytest|unittest)|["'](?:_?pytest|unittest)["']\s+in\s+sys\.modules|JEST_WORKER_ID|VITEST(?:_WORKER_ID|_POOL_ID)?\b|NODE_ENV\b.{0,6}===?\s*["']test["']|\bcfg!\(\s*test\s*\)|\btesting\.Testing\(\)|NEXTEST\b"#,
 );
 /// Names that other things set, too.
-static MAY_KNOW_TESTS: Pattern = Pattern::new(
+static MAY_KNOW_TESTS: LazyPattern = LazyPattern::new(
     r#"(?:environ(?:\.get\(|\[)|getenv\(|env::var\(|Getenv\(|process\.env\.|process\.env\[)\s*["']?(?:CI|TEST|TESTING|GITHUB_ACTIONS|TOX_ENV_NAME)\b"#,
 );
 
@@ -55,38 +55,43 @@ pub(crate) fn added_lines<'t>(old: &str, new: &'t str) -> Vec<(usize, &'t str)> 
 }
 
 /// Returns the findings about the single lines that a change adds to a file.
-pub(crate) fn line_findings(path: &str, class: FileClass, old: &str, new: &str) -> Vec<Finding> {
+pub(crate) fn line_findings(
+    path: &str,
+    class: FileClass,
+    old: &str,
+    new: &str,
+) -> Vec<JudgeFinding> {
     let mut found = Vec::new();
-    let language = Language::of(path);
+    let language = TestLanguage::of(path);
     let is_script =
         language.is_none() && matches!(class, FileClass::Test | FileClass::Configuration);
     // Tests in a file of code are told by the language.
     let in_file = in_file_tests(language, class, new);
     for (number, line) in added_lines(old, new) {
         let is_test = class.is_judge() || in_file.is_some_and(|from| number >= from);
-        let mut find = |rule: Rule, weight: Weight| {
-            let finding = Finding::new(rule, path, number).changed("", line);
-            found.push(Finding { weight, ..finding });
+        let mut find = |rule: JudgeRule, weight: Weight| {
+            let finding = JudgeFinding::new(rule, path, number).changed("", line);
+            found.push(JudgeFinding { weight, ..finding });
         };
         if language.is_some() && is_test && EXITS_IN_TESTS.is_match(line)
             || language.is_some() && !is_test && EXITS_IN_CODE.is_match(line)
             || is_script && EXITS_IN_SCRIPTS.is_match(line)
         {
-            find(Rule::ForcedSuccess, Weight::Weaker);
+            find(JudgeRule::ForcedSuccess, Weight::Weaker);
         }
         if language.is_none() {
             continue;
         }
         if SILENCING_MARK.is_match(line) {
-            find(Rule::Silenced, Weight::Look);
+            find(JudgeRule::Silenced, Weight::Look);
         }
         if UNCOVERED_MARK.is_match(line) {
-            find(Rule::Coverage, Weight::Look);
+            find(JudgeRule::Coverage, Weight::Look);
         }
         if !is_test && KNOWS_TESTS.is_match(line) {
-            find(Rule::KnowsTests, Weight::Weaker);
+            find(JudgeRule::KnowsTests, Weight::Weaker);
         } else if !is_test && MAY_KNOW_TESTS.is_match(line) {
-            find(Rule::KnowsTests, Weight::Look);
+            find(JudgeRule::KnowsTests, Weight::Look);
         }
     }
     found
@@ -101,8 +106,8 @@ pub(crate) fn forced_lines<'t>(old: &str, new: &'t str) -> Vec<(usize, &'t str)>
 }
 
 /// The line from which a file of code holds its own tests.
-fn in_file_tests(language: Option<Language>, class: FileClass, text: &str) -> Option<usize> {
-    if language != Some(Language::Rust) || class != FileClass::Code {
+fn in_file_tests(language: Option<TestLanguage>, class: FileClass, text: &str) -> Option<usize> {
+    if language != Some(TestLanguage::Rust) || class != FileClass::Code {
         return None;
     }
     let at = text.find("#[cfg(test)]")?;
@@ -117,15 +122,15 @@ pub(crate) fn literals_in_code(
     path: &str,
     old: &str,
     new: &str,
-    language: Language,
+    language: TestLanguage,
     tests: &[(&str, &TestCase)],
-) -> Option<Finding> {
+) -> Option<JudgeFinding> {
     let telling = |literal: &String| {
         literal.chars().count() >= 3
             && !["test", "utf-8", "true", "false"].contains(&literal.as_str())
     };
     let of = |text: &str| {
-        let source = Source::new(text, language);
+        let source = MaskedSource::new(text, language);
         literals(&source.text, &source.masked)
             .into_iter()
             .filter(telling)
@@ -149,7 +154,7 @@ pub(crate) fn literals_in_code(
                 .position(|line| line.contains(shared[0]))
                 .map_or(1, |at| at + 1);
             return Some(
-                Finding::new(Rule::LiteralsOfTests, path, line)
+                JudgeFinding::new(JudgeRule::LiteralsOfTests, path, line)
                     .of(&test.name)
                     .changed("", &shared.join(", ")),
             );

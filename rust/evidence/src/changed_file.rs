@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::added_lines::{added_lines, line_findings};
 use super::decode::text_of;
 use super::file_class::FileClass;
-use super::finding::{Finding, Rule};
+use super::finding::{JudgeFinding, JudgeRule};
 use super::{ChangedText, MOST_BYTES, judge_configuration, lock_files};
 
 /// A changed file with its class and its texts.
-pub(crate) struct Read<'c> {
+pub(crate) struct ReadFile<'c> {
     pub path: &'c str,
     pub class: FileClass,
     pub old: Option<String>,
@@ -18,7 +18,7 @@ pub(crate) struct Read<'c> {
     pub is_unread: bool,
 }
 
-impl<'c> Read<'c> {
+impl<'c> ReadFile<'c> {
     /// Reads both versions of a file.
     pub(crate) fn of(changed: &'c ChangedText, class: FileClass) -> Self {
         let text = |bytes: &Option<Vec<u8>>| {
@@ -43,7 +43,7 @@ impl<'c> Read<'c> {
         is_program: bool,
         words: &BTreeSet<String>,
         list_changed: bool,
-    ) -> Vec<Finding> {
+    ) -> Vec<JudgeFinding> {
         let file = self;
         let (old, new) = (
             file.old.as_deref().unwrap_or_default(),
@@ -54,7 +54,7 @@ impl<'c> Read<'c> {
             FileClass::Configuration if old != new || file.is_unread => {
                 let texts = judge_configuration::text_findings(file.path, "", (old, new));
                 if texts.is_empty() {
-                    found.push(Finding::new(Rule::Configuration, file.path, 1));
+                    found.push(JudgeFinding::new(JudgeRule::Configuration, file.path, 1));
                 }
                 found.extend(texts);
             }
@@ -76,11 +76,11 @@ impl<'c> Read<'c> {
             }
             FileClass::Code if is_program && file.old.is_some() => {
                 let words = judge_configuration::text_findings(file.path, "", (old, new));
-                let mut words = words
-                    .into_iter()
-                    .filter(|one| [Rule::Configuration, Rule::ForcedSuccess].contains(&one.rule));
-                found.extend(words.next().map(|one| Finding {
-                    rule: Rule::CheckProgram,
+                let mut words = words.into_iter().filter(|one| {
+                    [JudgeRule::Configuration, JudgeRule::ForcedSuccess].contains(&one.rule)
+                });
+                found.extend(words.next().map(|one| JudgeFinding {
+                    rule: JudgeRule::CheckProgram,
                     ..one
                 }));
                 found.extend(words);
@@ -89,7 +89,7 @@ impl<'c> Read<'c> {
                 found.extend(snapshot_findings(file.path, old, file.new.as_deref()));
             }
             FileClass::Test if file.is_unread && file.old.is_some() => {
-                found.push(Finding::new(Rule::Unreadable, file.path, 1));
+                found.push(JudgeFinding::new(JudgeRule::Unreadable, file.path, 1));
             }
             _ => {}
         }
@@ -101,7 +101,7 @@ impl<'c> Read<'c> {
 }
 
 /// Returns the findings about what tests expect, as a tool wrote it: expectations that are others now.
-fn snapshot_findings(path: &str, old: &str, new: Option<&str>) -> Vec<Finding> {
+fn snapshot_findings(path: &str, old: &str, new: Option<&str>) -> Vec<JudgeFinding> {
     let Some(new) = new else { return Vec::new() };
     let gone = added_lines(new, old);
     // Entries that were added change nothing that was expected.
@@ -113,5 +113,5 @@ fn snapshot_findings(path: &str, old: &str, new: Option<&str>) -> Vec<Finding> {
     let Some((line, now)) = added.first() else {
         return Vec::new();
     };
-    vec![Finding::new(Rule::Expectation, path, *line).changed(before, now)]
+    vec![JudgeFinding::new(JudgeRule::Expectation, path, *line).changed(before, now)]
 }

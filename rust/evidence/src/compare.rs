@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expression::{packed, words};
-use super::finding::{Finding, Rule};
-use super::test_case::{Assertion, Spot, Strength, TestCase};
+use super::finding::{JudgeFinding, JudgeRule};
+use super::test_case::{Strength, TestAssertion, TestCase, TextSpot};
 
 /// A test with its file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Placed<'t> {
+pub(crate) struct PlacedTest<'t> {
     pub path: &'t str,
     /// True if test tools find the file by its usual name.
     pub is_collected: bool,
@@ -17,14 +17,14 @@ pub(crate) struct Placed<'t> {
 
 /// The tests of all changed files, before and after, and what happened to the code.
 pub(crate) struct Tests<'t> {
-    pub old: Vec<Placed<'t>>,
-    pub new: Vec<Placed<'t>>,
+    pub old: Vec<PlacedTest<'t>>,
+    pub new: Vec<PlacedTest<'t>>,
     /// Names that the code defined before and defines nowhere now.
     pub gone_names: &'t BTreeSet<String>,
 }
 
 /// A way to tell that two tests are the same.
-type IsSame<'f> = dyn Fn(&Placed<'_>, &Placed<'_>) -> bool + 'f;
+type IsSame<'f> = dyn Fn(&PlacedTest<'_>, &PlacedTest<'_>) -> bool + 'f;
 
 /// The part of the lines of a test that have to be found again in a renamed one.
 const SAME_LINES: f64 = 0.5;
@@ -33,7 +33,7 @@ const SAME_WORDS: f64 = 0.8;
 
 impl Tests<'_> {
     /// Returns the findings about all of them.
-    pub(crate) fn findings(&self) -> Vec<Finding> {
+    pub(crate) fn findings(&self) -> Vec<JudgeFinding> {
         let (pairs, unmatched) = self.pairs();
         let taken: BTreeSet<usize> = pairs.iter().map(|(_, new)| *new).collect();
         let mut found = Vec::new();
@@ -42,7 +42,7 @@ impl Tests<'_> {
         }
         let fresh = (0..self.new.len()).filter(|at| !taken.contains(at));
         let moved: BTreeSet<String> = fresh
-            .flat_map(|at| self.new[at].test.assertions.iter().map(Assertion::key))
+            .flat_map(|at| self.new[at].test.assertions.iter().map(TestAssertion::key))
             .collect();
         for (old, new) in &pairs {
             found.extend(self.kept(self.old[*old], self.new[*new], &moved));
@@ -63,16 +63,17 @@ impl Tests<'_> {
         let mut free: BTreeSet<usize> = (0..self.new.len()).collect();
         let mut pairs = Vec::new();
         let mut left: Vec<usize> = (0..self.old.len()).collect();
-        let may_be = |old: &Placed<'_>, new: &Placed<'_>| new.is_collected || !old.is_collected;
-        let same_place = |old: &Placed<'_>, new: &Placed<'_>| {
+        let may_be =
+            |old: &PlacedTest<'_>, new: &PlacedTest<'_>| new.is_collected || !old.is_collected;
+        let same_place = |old: &PlacedTest<'_>, new: &PlacedTest<'_>| {
             old.path == new.path && old.test.name == new.test.name
         };
-        let moved = |old: &Placed<'_>, new: &Placed<'_>| old.test.name == new.test.name;
+        let moved = |old: &PlacedTest<'_>, new: &PlacedTest<'_>| old.test.name == new.test.name;
         let own_name = |test: &TestCase| last_name(&test.name).to_owned();
-        let of_other_class = |old: &Placed<'_>, new: &Placed<'_>| {
+        let of_other_class = |old: &PlacedTest<'_>, new: &PlacedTest<'_>| {
             own_name(old.test) == own_name(new.test) && likeness(old.test, new.test) > 0.2
         };
-        let renamed = |old: &Placed<'_>, new: &Placed<'_>| {
+        let renamed = |old: &PlacedTest<'_>, new: &PlacedTest<'_>| {
             likeness(old.test, new.test) >= SAME_LINES
                 || shared(&old.test.text, &new.test.text) >= SAME_WORDS
         };
@@ -103,10 +104,10 @@ impl Tests<'_> {
     /// The finding about a test that is gone.
     fn gone(
         &self,
-        old: Placed<'_>,
+        old: PlacedTest<'_>,
         pairs: &[(usize, usize)],
         taken: &BTreeSet<usize>,
-    ) -> Option<Finding> {
+    ) -> Option<JudgeFinding> {
         let was_off = !old.test.skips.is_empty()
             || old
                 .test
@@ -132,7 +133,7 @@ impl Tests<'_> {
         if others.iter().any(is_taken_over) || take_over_together(old.test, &others) {
             return None;
         }
-        Some(Finding::new(Rule::TestGone, old.path, old.test.line).of(&old.test.name))
+        Some(JudgeFinding::new(JudgeRule::TestGone, old.path, old.test.line).of(&old.test.name))
     }
 
     /// True for words about code that is gone.
@@ -141,12 +142,17 @@ impl Tests<'_> {
     }
 
     /// The findings about a test that both sides have.
-    fn kept(&self, old: Placed<'_>, new: Placed<'_>, moved: &BTreeSet<String>) -> Vec<Finding> {
+    fn kept(
+        &self,
+        old: PlacedTest<'_>,
+        new: PlacedTest<'_>,
+        moved: &BTreeSet<String>,
+    ) -> Vec<JudgeFinding> {
         let (path, name) = (new.path, &*new.test.name);
         let mut found = Vec::new();
         for skip in added_spots(&old.test.skips, &new.test.skips) {
             found.push(
-                Finding::new(Rule::Skipped, path, skip.line)
+                JudgeFinding::new(JudgeRule::Skipped, path, skip.line)
                     .of(name)
                     .changed("", &skip.text),
             );
@@ -158,7 +164,7 @@ impl Tests<'_> {
         found.extend(self.rows(path, old.test, new.test));
         for swallowed in added_spots(&old.test.swallowed, &new.test.swallowed) {
             found.push(
-                Finding::new(Rule::Swallowed, path, swallowed.line)
+                JudgeFinding::new(JudgeRule::Swallowed, path, swallowed.line)
                     .of(name)
                     .changed("", &swallowed.text),
             );
@@ -169,7 +175,7 @@ impl Tests<'_> {
             .zip(gone)
         {
             found.push(
-                Finding::new(Rule::Limit, path, limit.line)
+                JudgeFinding::new(JudgeRule::Limit, path, limit.line)
                     .of(name)
                     .changed(&before.text, &limit.text),
             );
@@ -177,17 +183,17 @@ impl Tests<'_> {
         found
     }
 
-    fn only(&self, path: &str, name: &str, only: &Spot) -> Option<Finding> {
+    fn only(&self, path: &str, name: &str, only: &TextSpot) -> Option<JudgeFinding> {
         let has_others = self
             .new
             .iter()
             .any(|other| other.path == path && other.test.only.is_empty());
-        let finding = Finding::new(Rule::Skipped, path, only.line).of(name);
+        let finding = JudgeFinding::new(JudgeRule::Skipped, path, only.line).of(name);
         has_others.then(|| finding.changed("", &only.text))
     }
 
     /// The findings about a new test: its effects on others, and errors that it swallows.
-    fn added(&self, new: Placed<'_>) -> Vec<Finding> {
+    fn added(&self, new: PlacedTest<'_>) -> Vec<JudgeFinding> {
         let (path, name) = (new.path, &*new.test.name);
         let only = new
             .test
@@ -195,7 +201,7 @@ impl Tests<'_> {
             .iter()
             .filter_map(|only| self.only(path, name, only));
         let swallowed = new.test.swallowed.iter().map(|one| {
-            Finding::new(Rule::Swallowed, path, one.line)
+            JudgeFinding::new(JudgeRule::Swallowed, path, one.line)
                 .of(name)
                 .changed("", &one.text)
         });
@@ -209,7 +215,7 @@ impl Tests<'_> {
         old: &TestCase,
         new: &TestCase,
         moved: &BTreeSet<String>,
-    ) -> Vec<Finding> {
+    ) -> Vec<JudgeFinding> {
         let (mut gone, mut fresh) = without_same(&old.assertions, &new.assertions);
         let has_fresh = !fresh.is_empty();
         gone.retain(|one| {
@@ -217,23 +223,23 @@ impl Tests<'_> {
             stays && !self.went_with_code(&one.text)
         });
         let mut found = Vec::new();
-        let mut weaken = |gone: &Assertion, fresh: &Assertion, is_same_subject: bool| {
+        let mut weaken = |gone: &TestAssertion, fresh: &TestAssertion, is_same_subject: bool| {
             let is_weaker = fresh.strength < gone.strength
                 && (is_same_subject || fresh.strength <= Strength::Presence);
             let rule = if is_weaker {
-                Rule::WeakerAssertion
+                JudgeRule::WeakerAssertion
             } else if is_same_subject
                 && !gone.expected.is_empty()
                 && !fresh.expected.is_empty()
                 && gone.expected.concat() != fresh.expected.concat()
                 && fresh.strength <= gone.strength
             {
-                Rule::Expectation
+                JudgeRule::Expectation
             } else {
                 return;
             };
             found.push(
-                Finding::new(rule, path, fresh.line)
+                JudgeFinding::new(rule, path, fresh.line)
                     .of(&new.name)
                     .changed(&gone.text, &fresh.text),
             );
@@ -273,7 +279,7 @@ impl Tests<'_> {
         if count(new) < count(old) && new.rows.len() <= old.rows.len() {
             for one in missing {
                 found.push(
-                    Finding::new(Rule::FewerAssertions, path, new.line)
+                    JudgeFinding::new(JudgeRule::FewerAssertions, path, new.line)
                         .of(&new.name)
                         .changed(&one.text, ""),
                 );
@@ -283,7 +289,7 @@ impl Tests<'_> {
     }
 
     /// Rows of data that are gone, as far as there are fewer.
-    fn rows(&self, path: &str, old: &TestCase, new: &TestCase) -> Vec<Finding> {
+    fn rows(&self, path: &str, old: &TestCase, new: &TestCase) -> Vec<JudgeFinding> {
         let (old_rows, new_rows) = (&old.rows, &new.rows);
         let gone = old_rows
             .iter()
@@ -293,7 +299,7 @@ impl Tests<'_> {
         let fewer = if is_spread { 0 } else { fewer };
         gone.take(fewer)
             .map(|row| {
-                Finding::new(Rule::TestGone, path, new.line)
+                JudgeFinding::new(JudgeRule::TestGone, path, new.line)
                     .of(&old.name)
                     .changed(row, "")
             })
@@ -349,7 +355,7 @@ fn takes_over(old: &TestCase, new: &TestCase, before: Option<&TestCase>) -> bool
 /// new ones, or has its literals in their new words and asks for no more than one about the same.
 fn take_over_together(old: &TestCase, others: &[(&TestCase, Option<&TestCase>)]) -> bool {
     let others = others.iter().filter(|(new, _)| new.skips.is_empty());
-    let mut fresh: Vec<&Assertion> = Vec::new();
+    let mut fresh: Vec<&TestAssertion> = Vec::new();
     let mut added = String::new();
     for (new, before) in others {
         match before {
@@ -362,8 +368,8 @@ fn take_over_together(old: &TestCase, others: &[(&TestCase, Option<&TestCase>)])
         .assertions
         .iter()
         .filter(|one| one.strength > Strength::Always);
-    let asked: Vec<&Assertion> = asked.collect();
-    let is_there = |one: &&Assertion| {
+    let asked: Vec<&TestAssertion> = asked.collect();
+    let is_there = |one: &&TestAssertion| {
         fresh.iter().any(|other| {
             other.key() == one.key()
                 || (other.strength >= one.strength
@@ -410,9 +416,9 @@ fn is_in(literals: &[String], text: &str) -> bool {
 
 /// The assertions of both sides without those that are word for word on the other.
 fn without_same<'t>(
-    old: &'t [Assertion],
-    new: &'t [Assertion],
-) -> (Vec<&'t Assertion>, Vec<&'t Assertion>) {
+    old: &'t [TestAssertion],
+    new: &'t [TestAssertion],
+) -> (Vec<&'t TestAssertion>, Vec<&'t TestAssertion>) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for one in new {
         *counts.entry(one.key()).or_default() += 1;
@@ -447,7 +453,7 @@ fn without_same<'t>(
 }
 
 /// The places that one side has more often than the other, by their words.
-fn added_spots<'t>(old: &[Spot], new: &'t [Spot]) -> Vec<&'t Spot> {
+fn added_spots<'t>(old: &[TextSpot], new: &'t [TextSpot]) -> Vec<&'t TextSpot> {
     let mut known: Vec<String> = old.iter().map(|spot| packed(&spot.text)).collect();
     new.iter()
         .filter(|spot| {

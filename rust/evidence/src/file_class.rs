@@ -1,6 +1,6 @@
 //! The classes of files, from one table: what judges, what is judged, and what is only words.
 
-use super::source::Language;
+use super::source::TestLanguage;
 
 /// The classes of files for a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -194,7 +194,7 @@ pub fn class_of(path: &str) -> FileClass {
     }
     let is_page = WORDS_ENDS.iter().any(|end| name.ends_with(end));
     if is_in(&TEST_FOLDERS) && !is_page {
-        return if Language::of(name).is_some() || ending == "sh" || is_source(name) {
+        return if TestLanguage::of(name).is_some() || ending == "sh" || is_source(name) {
             FileClass::Test
         } else {
             FileClass::Fixture
@@ -217,9 +217,9 @@ pub(crate) fn lists_dependencies(path: &str) -> bool {
 pub(crate) fn is_collected(path: &str) -> bool {
     let path = path.to_lowercase();
     let name = path.rsplit('/').next().unwrap_or(&path);
-    match Language::of(name) {
-        Some(Language::Rust) => true,
-        Some(Language::JavaScript) => {
+    match TestLanguage::of(name) {
+        Some(TestLanguage::Rust) => true,
+        Some(TestLanguage::JavaScript) => {
             is_test_name(name) || path.split('/').any(|part| part == "__tests__")
         }
         _ => is_test_name(name),
@@ -228,21 +228,21 @@ pub(crate) fn is_collected(path: &str) -> bool {
 
 fn is_test_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
-    match Language::of(name) {
-        Some(Language::Python) => {
+    match TestLanguage::of(name) {
+        Some(TestLanguage::Python) => {
             stem.starts_with("test_")
                 || stem.ends_with("_test")
                 || stem == "tests"
                 || stem == "test"
         }
-        Some(Language::JavaScript) => {
+        Some(TestLanguage::JavaScript) => {
             [".test.", ".spec.", ".cy."]
                 .iter()
                 .any(|part| name.contains(part))
                 || stem == "test"
         }
-        Some(Language::Go) => stem.ends_with("_test"),
-        Some(Language::Rust) => {
+        Some(TestLanguage::Go) => stem.ends_with("_test"),
+        Some(TestLanguage::Rust) => {
             stem == "tests" || stem.ends_with("_test") || stem.ends_with("_tests")
         }
         None => false,

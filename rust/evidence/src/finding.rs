@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The rules by which a change is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rule {
+pub enum JudgeRule {
     /// W1: a test is gone.
     TestGone,
     /// W2: a test is skipped, or others are because only one is run.
@@ -43,7 +43,7 @@ pub enum Rule {
     Unreadable,
 }
 
-impl Rule {
+impl JudgeRule {
     /// All rules.
     pub const ALL: [Self; 18] = [
         Self::TestGone,
@@ -148,13 +148,13 @@ impl Weight {
 
 /// One finding: what became weaker, and where.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Finding {
+pub struct JudgeFinding {
     /// The file, from the top of the checkout.
     pub path: String,
     /// The line, from 1: in the new file, or in the old one for what is gone.
     pub line: usize,
     /// The rule.
-    pub rule: Rule,
+    pub rule: JudgeRule,
     /// Its weight.
     pub weight: Weight,
     /// The test, or the part of the file; empty for the file itself.
@@ -165,9 +165,9 @@ pub struct Finding {
     pub new: String,
 }
 
-impl Finding {
+impl JudgeFinding {
     /// A finding of a rule with its usual weight.
-    pub(crate) fn new(rule: Rule, path: &str, line: usize) -> Self {
+    pub(crate) fn new(rule: JudgeRule, path: &str, line: usize) -> Self {
         Self {
             path: path.to_owned(),
             line,
@@ -190,7 +190,7 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for JudgeFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

@@ -6,21 +6,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::added_lines::forced_lines;
-use super::finding::{Finding, Rule};
-use super::patterns::Pattern;
+use super::finding::{JudgeFinding, JudgeRule};
+use super::patterns::LazyPattern;
 
-static SECTION_HEAD: Pattern = Pattern::new(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:[#;].*)?$");
-static NUMBER_WORD: Pattern = Pattern::new(r"\d+(?:\.\d+)?");
-static NARROWING_WORDS: Pattern = Pattern::new(
+static SECTION_HEAD: LazyPattern =
+    LazyPattern::new(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:[#;].*)?$");
+static NUMBER_WORD: LazyPattern = LazyPattern::new(r"\d+(?:\.\d+)?");
+static NARROWING_WORDS: LazyPattern = LazyPattern::new(
     r"(?:^|\s)(?:--deselect|--ignore|-k|-m)\b|\b(?:testpaths|python_files|python_classes|python_functions|norecursedirs|collect_ignore\w*|addopts|markers|testMatch|testRegex|testPathIgnorePatterns|testNamePattern|include|exclude|roots|spec|autotests|harness|test\s*=\s*false)",
 );
-static COVERAGE_WORDS: Pattern = Pattern::new(
+static COVERAGE_WORDS: LazyPattern = LazyPattern::new(
     r"\b(?:fail_under|omit|exclude_lines|exclude_also|coverageThreshold|thresholds?|branches|functions|statements|lines|cov-fail-under|break|minimum)\b",
 );
-static RULE_HEAD: Pattern = Pattern::new(r"^([^\s:#=][^:#=]*?)\s*::?\s*([^=].*|)$");
-static ASSIGNED_NAME: Pattern =
-    Pattern::new(r"^\s*(?:export\s+|override\s+)?(\w+)\s*(?:[:?+!]?=)\s*(.*)$");
-static USED_NAME: Pattern = Pattern::new(r"\$[({](\w+)[)}]");
+static RULE_HEAD: LazyPattern = LazyPattern::new(r"^([^\s:#=][^:#=]*?)\s*::?\s*([^=].*|)$");
+static ASSIGNED_NAME: LazyPattern =
+    LazyPattern::new(r"^\s*(?:export\s+|override\s+)?(\w+)\s*(?:[:?+!]?=)\s*(.*)$");
+static USED_NAME: LazyPattern = LazyPattern::new(r"\$[({](\w+)[)}]");
 
 /// The words of commands, as far as they can be told apart.
 pub(crate) fn command_words(commands: &[Vec<String>]) -> BTreeSet<String> {
@@ -273,7 +274,7 @@ pub(crate) fn part_findings(
     path: &str,
     old: &BTreeMap<String, String>,
     new: &BTreeMap<String, String>,
-) -> Vec<Finding> {
+) -> Vec<JudgeFinding> {
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let mut found = Vec::new();
     for name in names {
@@ -290,7 +291,7 @@ pub(crate) fn part_findings(
 }
 
 /// Returns the findings about a text that configures tests: that it changed, and by which rules it asks for less.
-pub(crate) fn text_findings(path: &str, part: &str, (old, new): (&str, &str)) -> Vec<Finding> {
+pub(crate) fn text_findings(path: &str, part: &str, (old, new): (&str, &str)) -> Vec<JudgeFinding> {
     let added = super::added_lines::added_lines(old, new);
     let gone = super::added_lines::added_lines(new, old);
     if added.is_empty() && gone.is_empty() {
@@ -311,14 +312,14 @@ pub(crate) fn text_findings(path: &str, part: &str, (old, new): (&str, &str)) ->
         1
     };
     let finding = |rule| {
-        Finding::new(rule, path, line)
+        JudgeFinding::new(rule, path, line)
             .of(part)
             .changed(&before, &now)
     };
-    let mut found = vec![finding(Rule::Configuration)];
+    let mut found = vec![finding(JudgeRule::Configuration)];
     let both = || gone.iter().chain(&added).map(|(_, line)| *line);
     if both().any(|line| NARROWING_WORDS.is_match(line)) {
-        found.push(finding(Rule::Collection));
+        found.push(finding(JudgeRule::Collection));
     }
     let numbers = |lines: &[(usize, &str)]| {
         let covering = lines
@@ -338,10 +339,10 @@ pub(crate) fn text_findings(path: &str, part: &str, (old, new): (&str, &str)) ->
         .iter()
         .any(|(_, line)| line.contains("omit") || line.contains("exclude_"));
     if both().any(|line| COVERAGE_WORDS.is_match(line)) && (is_lower || leaves_out) {
-        found.push(finding(Rule::Coverage));
+        found.push(finding(JudgeRule::Coverage));
     }
     if !forced_lines(old, new).is_empty() {
-        found.push(finding(Rule::ForcedSuccess));
+        found.push(finding(JudgeRule::ForcedSuccess));
     }
     found
 }

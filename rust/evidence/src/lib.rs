@@ -26,11 +26,11 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 pub use self::decode::text_of;
 pub use self::file_class::{FileClass, class_of};
-pub use self::finding::{Finding, Rule, Weight};
-pub use self::source::Language;
-pub use self::square::{Cell, CellOutcome, ProofWord, Square, SquareVerdict, with_tests_of};
+pub use self::finding::{JudgeFinding, JudgeRule, Weight};
+pub use self::source::TestLanguage;
+pub use self::square::{CellOutcome, ProofWord, Square, SquareCell, SquareVerdict, with_tests_of};
 
-use self::changed_file::Read;
+use self::changed_file::ReadFile;
 use self::test_files::TestFiles;
 
 /// The greatest size of a file that is read, in bytes; a larger one counts as not read.
@@ -59,7 +59,7 @@ pub struct JudgeTerms<'a> {
     /// Command lines of the checks.
     pub checks: &'a [Vec<String>],
     /// Rules whose findings need a person though they are only shown otherwise.
-    pub stricter: &'a [Rule],
+    pub stricter: &'a [JudgeRule],
     /// Returns true for a file that may be changed without a person: its findings are only shown.
     pub may_change: &'a dyn Fn(&str) -> bool,
     /// Returns the bytes of a file before the change.
@@ -70,7 +70,7 @@ pub struct JudgeTerms<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JudgedChange {
     /// The findings, by place.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<JudgeFinding>,
     /// The number of findings beyond [`MAX_FINDINGS`].
     pub more: usize,
     /// Files of tests that nothing here can read.
@@ -81,7 +81,7 @@ pub struct JudgedChange {
 
 impl JudgedChange {
     /// Returns the findings for which a person has to agree.
-    pub fn weaker(&self) -> impl Iterator<Item = &Finding> {
+    pub fn weaker(&self) -> impl Iterator<Item = &JudgeFinding> {
         let findings = self.findings.iter();
         findings.filter(|finding| finding.weight == Weight::Weaker)
     }
@@ -90,7 +90,7 @@ impl JudgedChange {
 /// Looks at a change by all rules.
 ///
 /// ```
-/// use chant_evidence::{ChangedText, JudgeTerms, Rule, judge_change};
+/// use chant_evidence::{ChangedText, JudgeTerms, JudgeRule, judge_change};
 /// let changed = [ChangedText {
 ///     path: "tests/test_sum.py".into(),
 ///     old: Some(b"def test_sum():\n    assert sum([1, 2]) == 3\n".to_vec()),
@@ -105,7 +105,7 @@ impl JudgedChange {
 ///     before: &|_| None,
 /// };
 /// let judged = judge_change(&changed, &terms);
-/// assert_eq!(judged.findings[0].rule, Rule::WeakerAssertion);
+/// assert_eq!(judged.findings[0].rule, JudgeRule::WeakerAssertion);
 /// ```
 pub fn judge_change(changed: &[ChangedText], terms: &JudgeTerms<'_>) -> JudgedChange {
     let (tests, config) = (patterns_of(terms.tests), patterns_of(terms.config));
@@ -118,9 +118,9 @@ pub fn judge_change(changed: &[ChangedText], terms: &JudgeTerms<'_>) -> JudgedCh
             class_of(path)
         }
     };
-    let read: Vec<Read<'_>> = changed
+    let read: Vec<ReadFile<'_>> = changed
         .iter()
-        .map(|one| Read::of(one, class(&one.path)))
+        .map(|one| ReadFile::of(one, class(&one.path)))
         .collect();
     let mut judged = JudgedChange::default();
     let mut words_of_checks = judge_configuration::command_words(terms.checks);

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::finding::{Finding, Rule};
+use super::finding::{JudgeFinding, JudgeRule};
 
 /// The pinned packages of a list: by name and version, their hashes.
 type Pinned = BTreeMap<String, BTreeSet<String>>;
 
 /// Returns the findings about a lock file; `is_alone` if no list of dependencies changed with it.
-pub(crate) fn lock_findings(path: &str, old: &str, new: &str, is_alone: bool) -> Vec<Finding> {
+pub(crate) fn lock_findings(path: &str, old: &str, new: &str, is_alone: bool) -> Vec<JudgeFinding> {
     let mut found = Vec::new();
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
     if let (Some(before), Some(now)) = (pinned(&name, old), pinned(&name, new)) {
@@ -25,7 +25,7 @@ pub(crate) fn lock_findings(path: &str, old: &str, new: &str, is_alone: bool) ->
                     .position(|line| other.iter().any(|hash| line.contains(hash.as_str())));
                 let line = line.map_or(1, |at| at + 1);
                 found.push(
-                    Finding::new(Rule::Lock, path, line)
+                    JudgeFinding::new(JudgeRule::Lock, path, line)
                         .of(package)
                         .changed(&text(hashes), &text(other)),
                 );
@@ -33,7 +33,7 @@ pub(crate) fn lock_findings(path: &str, old: &str, new: &str, is_alone: bool) ->
         }
     }
     if found.is_empty() && is_alone {
-        found.push(Finding::new(Rule::Lock, path, 1));
+        found.push(JudgeFinding::new(JudgeRule::Lock, path, 1));
     }
     found
 }

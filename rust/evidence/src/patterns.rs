@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 use regex::{Captures, Match, Regex};
 
 /// A pattern. One that cannot be compiled matches nothing, and the tests of its rule fail.
-pub(crate) struct Pattern {
+pub(crate) struct LazyPattern {
     words: &'static str,
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Pattern {
+impl LazyPattern {
     pub(crate) const fn new(words: &'static str) -> Self {
         Self {
             words,

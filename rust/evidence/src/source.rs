@@ -3,7 +3,7 @@
 
 /// The languages whose tests are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Language {
+pub enum TestLanguage {
     /// Python.
     Python,
     /// JavaScript and TypeScript.
@@ -14,13 +14,13 @@ pub enum Language {
     Go,
 }
 
-impl Language {
+impl TestLanguage {
     /// Returns the language of a file by the ending of its name.
     ///
     /// ```
-    /// use chant_evidence::Language;
-    /// assert_eq!(Language::of("src/a.tsx"), Some(Language::JavaScript));
-    /// assert_eq!(Language::of("README.md"), None);
+    /// use chant_evidence::TestLanguage;
+    /// assert_eq!(TestLanguage::of("src/a.tsx"), Some(TestLanguage::JavaScript));
+    /// assert_eq!(TestLanguage::of("README.md"), None);
     /// ```
     pub fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -37,15 +37,15 @@ impl Language {
 
 /// A text, and the same text of the same length with what is in comments and strings masked.
 #[derive(Debug, Clone)]
-pub(crate) struct Source {
+pub(crate) struct MaskedSource {
     pub text: String,
     pub masked: String,
     /// The text with spaces in place of its comments, of the same length.
     pub code: String,
 }
 
-impl Source {
-    pub(crate) fn new(text: &str, language: Language) -> Self {
+impl MaskedSource {
+    pub(crate) fn new(text: &str, language: TestLanguage) -> Self {
         let (masked, comments) = mask(text, language);
         let mut code = String::with_capacity(text.len());
         let mut from = 0;
@@ -227,7 +227,7 @@ impl Mask<'_> {
 
 /// Returns a text of the same length, in which comments are spaces and what is within quotes is `_`, and the ranges of
 /// the comments.
-fn mask(text: &str, language: Language) -> (String, Vec<(usize, usize)>) {
+fn mask(text: &str, language: TestLanguage) -> (String, Vec<(usize, usize)>) {
     let mut mask = Mask {
         bytes: text.as_bytes(),
         out: Vec::with_capacity(text.len()),
@@ -237,8 +237,8 @@ fn mask(text: &str, language: Language) -> (String, Vec<(usize, usize)>) {
     while mask.at < mask.bytes.len() {
         let byte = mask.bytes[mask.at];
         match (language, byte) {
-            (Language::Python, b'#') => mask.hide_line(),
-            (Language::Python, b'"' | b'\'') => {
+            (TestLanguage::Python, b'#') => mask.hide_line(),
+            (TestLanguage::Python, b'"' | b'\'') => {
                 let quote = if byte == b'"' { "\"" } else { "'" };
                 let three = quote.repeat(3);
                 if mask.starts(&three) {
@@ -247,20 +247,22 @@ fn mask(text: &str, language: Language) -> (String, Vec<(usize, usize)>) {
                     mask.hide_string(quote, true, false);
                 }
             }
-            (Language::Python, _) => mask.keep(),
+            (TestLanguage::Python, _) => mask.keep(),
             (_, b'/') if mask.starts("//") => mask.hide_line(),
-            (_, b'/') if mask.starts("/*") => mask.hide_comment(language == Language::Rust),
-            (Language::JavaScript, b'/')
+            (_, b'/') if mask.starts("/*") => mask.hide_comment(language == TestLanguage::Rust),
+            (TestLanguage::JavaScript, b'/')
                 if mask
                     .before()
                     .is_none_or(|before| b"(,=:[!&|?{};\n".contains(&before)) =>
             {
                 mask.hide_pattern();
             }
-            (Language::JavaScript, b'`') => mask.hide_template(),
-            (Language::JavaScript | Language::Go, b'\'') => mask.hide_string("'", true, false),
-            (Language::Go, b'`') => mask.hide_string("`", false, true),
-            (Language::Rust, b'r') => match mask.raw_hashes() {
+            (TestLanguage::JavaScript, b'`') => mask.hide_template(),
+            (TestLanguage::JavaScript | TestLanguage::Go, b'\'') => {
+                mask.hide_string("'", true, false)
+            }
+            (TestLanguage::Go, b'`') => mask.hide_string("`", false, true),
+            (TestLanguage::Rust, b'r') => match mask.raw_hashes() {
                 Some(hashes) => {
                     for _ in 0..=hashes {
                         mask.keep();
@@ -276,8 +278,10 @@ fn mask(text: &str, language: Language) -> (String, Vec<(usize, usize)>) {
                 }
                 None => mask.keep(),
             },
-            (Language::Rust, b'\'') if mask.is_character() => mask.hide_string("'", true, false),
-            (_, b'"') => mask.hide_string("\"", true, language == Language::Rust),
+            (TestLanguage::Rust, b'\'') if mask.is_character() => {
+                mask.hide_string("'", true, false)
+            }
+            (_, b'"') => mask.hide_string("\"", true, language == TestLanguage::Rust),
             _ => mask.keep(),
         }
     }
@@ -292,31 +296,31 @@ mod tests {
     #[test]
     fn masked_texts_keep_their_length_and_their_brackets() {
         for (language, text, masked) in [
-            (Language::Python, "a = '#)' # (\nb", "a = '__'    \nb"),
+            (TestLanguage::Python, "a = '#)' # (\nb", "a = '__'    \nb"),
             (
-                Language::Python,
+                TestLanguage::Python,
                 "f(\"\"\"x\n)\"\"\")",
                 "f(\"\"\"___\"\"\")",
             ),
             (
-                Language::JavaScript,
+                TestLanguage::JavaScript,
                 "a(/[/)]+/, `x${f(`)`)}`)",
                 "a(/_____/, `__________`)",
             ),
             (
-                Language::Rust,
+                TestLanguage::Rust,
                 "f(r#\"a\")\"#, 'x', &'a b)",
                 "f(r#\"___\"#, '_', &'a b)",
             ),
             (
-                Language::Rust,
+                TestLanguage::Rust,
                 "/* a /* b */ ) */f('\\'')",
                 "                 f('__')",
             ),
-            (Language::Go, "f(`\\`, ')')", "f(`_`, '_')"),
-            (Language::Python, "x = 'é'", "x = '__'"),
+            (TestLanguage::Go, "f(`\\`, ')')", "f(`_`, '_')"),
+            (TestLanguage::Python, "x = 'é'", "x = '__'"),
         ] {
-            let source = Source::new(text, language);
+            let source = MaskedSource::new(text, language);
             assert_eq!(source.masked, masked);
             assert_eq!(
                 (source.masked.len(), source.code.len()),

@@ -1,12 +1,12 @@
 //! The square: old and new tests with old and new code, and what their outcomes say of a check.
 
 use super::expression::closing;
-use super::patterns::Pattern;
-use super::source::{Language, Source};
+use super::patterns::LazyPattern;
+use super::source::{MaskedSource, TestLanguage};
 
 /// The cells of the square.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cell {
+pub enum SquareCell {
     /// Old tests, old code.
     A,
     /// New tests, old code.
@@ -17,7 +17,7 @@ pub enum Cell {
     E,
 }
 
-impl Cell {
+impl SquareCell {
     /// Its letter.
     pub fn name(self) -> &'static str {
         match self {
@@ -148,8 +148,8 @@ impl Square {
     }
 }
 
-static IN_FILE: Pattern =
-    Pattern::new(r"(?m)^[ \t]*#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?mod\s+\w+\s*\{");
+static IN_FILE: LazyPattern =
+    LazyPattern::new(r"(?m)^[ \t]*#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?mod\s+\w+\s*\{");
 
 /// Returns code with the in-file tests of another version of its file; `None` where neither has some.
 ///
@@ -159,11 +159,11 @@ static IN_FILE: Pattern =
 /// assert_eq!(with_tests_of("a.rs", old, new).unwrap(), "fn a() {}\n\n#[cfg(test)]\nmod tests {}\n");
 /// ```
 pub fn with_tests_of(path: &str, code: &str, tests: &str) -> Option<String> {
-    if Language::of(path) != Some(Language::Rust) {
+    if TestLanguage::of(path) != Some(TestLanguage::Rust) {
         return None;
     }
     let blocks = |text: &str| -> Vec<(usize, usize)> {
-        let source = Source::new(text, Language::Rust);
+        let source = MaskedSource::new(text, TestLanguage::Rust);
         let found = IN_FILE.find_iter(&source.masked);
         let ranges = found.filter_map(|block| {
             let end = closing(&source.masked, block.end() - 1)?;

@@ -17,7 +17,7 @@ pub(crate) enum Strength {
 
 /// One assertion of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Assertion {
+pub(crate) struct TestAssertion {
     /// Its line, from 1.
     pub line: usize,
     /// Its words, on one line.
@@ -30,7 +30,7 @@ pub(crate) struct Assertion {
     pub expected: Vec<String>,
 }
 
-impl Assertion {
+impl TestAssertion {
     /// The same words in any layout.
     pub(crate) fn key(&self) -> String {
         packed(&self.text)
@@ -39,7 +39,7 @@ impl Assertion {
 
 /// A place in a file with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct TextSpot {
     /// Its line, from 1.
     pub line: usize,
     /// Its words.
@@ -56,17 +56,17 @@ pub(crate) struct TestCase {
     /// All of it, with what stands before it.
     pub text: String,
     /// The marks by which it is skipped.
-    pub skips: Vec<Spot>,
+    pub skips: Vec<TextSpot>,
     /// Marks by which only some tests are run.
-    pub only: Vec<Spot>,
+    pub only: Vec<TextSpot>,
     /// Its assertions, those of helpers of the file that it calls among them.
-    pub assertions: Vec<Assertion>,
+    pub assertions: Vec<TestAssertion>,
     /// Errors that are swallowed.
-    pub swallowed: Vec<Spot>,
+    pub swallowed: Vec<TextSpot>,
     /// Numbers that say how exact a comparison is, or how long something may take.
-    pub limits: Vec<Spot>,
+    pub limits: Vec<TextSpot>,
     /// Parts of the code that are replaced while it runs.
-    pub replaced: Vec<Spot>,
+    pub replaced: Vec<TextSpot>,
     /// The rows of data with which it is run.
     pub rows: Vec<String>,
 }
@@ -77,7 +77,7 @@ pub(crate) struct TestFile {
     /// The tests, in their order.
     pub tests: Vec<TestCase>,
     /// Marks that skip all that is in the file.
-    pub skips: Vec<Spot>,
+    pub skips: Vec<TextSpot>,
     /// The names that the file defines, with the words that define them.
     pub defined: Vec<(String, String)>,
 }

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::added_lines::literals_in_code;
-use super::changed_file::Read;
-use super::compare::{Placed, Tests};
+use super::changed_file::ReadFile;
+use super::compare::{PlacedTest, Tests};
 use super::expression::{packed, words};
 use super::file_class::{self, FileClass};
-use super::finding::{Finding, Rule, Weight};
+use super::finding::{JudgeFinding, JudgeRule, Weight};
 use super::languages;
-use super::source::Language;
-use super::test_case::{Spot, TestCase, TestFile};
+use super::source::TestLanguage;
+use super::test_case::{TestCase, TestFile, TextSpot};
 
 /// A file with its tests.
-type Parsed<'c> = (&'c Read<'c>, TestFile);
+type Parsed<'c> = (&'c ReadFile<'c>, TestFile);
 
 /// The tests of all changed files.
 pub(crate) struct TestFiles<'c> {
@@ -24,7 +24,7 @@ pub(crate) struct TestFiles<'c> {
 }
 
 impl<'c> TestFiles<'c> {
-    pub(crate) fn of(read: &'c [Read<'c>]) -> Self {
+    pub(crate) fn of(read: &'c [ReadFile<'c>]) -> Self {
         let mut files = Self {
             old: Vec::new(),
             new: Vec::new(),
@@ -38,7 +38,7 @@ impl<'c> TestFiles<'c> {
             if is_data {
                 continue;
             }
-            let Some(language) = Language::of(file.path) else {
+            let Some(language) = TestLanguage::of(file.path) else {
                 if file.class == FileClass::Test && !file.is_unread {
                     files.not_read.push(file.path.to_owned());
                 }
@@ -57,10 +57,10 @@ impl<'c> TestFiles<'c> {
     }
 
     /// Returns the findings about tests, wherever they moved.
-    pub(crate) fn findings(&self, read: &[Read<'_>]) -> Vec<Finding> {
+    pub(crate) fn findings(&self, read: &[ReadFile<'_>]) -> Vec<JudgeFinding> {
         let gone_names = self.gone_names(read);
         let (old, new) = (placed(&self.old), placed(&self.new));
-        let fresh: Vec<Placed<'_>> = new.clone();
+        let fresh: Vec<PlacedTest<'_>> = new.clone();
         let mut found = Tests {
             old,
             new,
@@ -75,8 +75,8 @@ impl<'c> TestFiles<'c> {
     }
 
     /// The names that code defined before and nothing defines or uses now, unless their words have another name.
-    fn gone_names(&self, read: &[Read<'_>]) -> BTreeSet<String> {
-        let is_code = |file: &Read<'_>| file.class == FileClass::Code;
+    fn gone_names(&self, read: &[ReadFile<'_>]) -> BTreeSet<String> {
+        let is_code = |file: &ReadFile<'_>| file.class == FileClass::Code;
         let texts = read
             .iter()
             .filter(|file| is_code(file))
@@ -107,7 +107,7 @@ impl<'c> TestFiles<'c> {
     }
 
     /// W2 for whole files.
-    fn skipped_files(&self) -> Vec<Finding> {
+    fn skipped_files(&self) -> Vec<JudgeFinding> {
         let mut found = Vec::new();
         for (file, tests) in &self.new {
             let before = self.old.iter().find(|(other, _)| other.path == file.path);
@@ -116,7 +116,7 @@ impl<'c> TestFiles<'c> {
             else {
                 continue;
             };
-            let is_known = |spot: &Spot| {
+            let is_known = |spot: &TextSpot| {
                 before
                     .skips
                     .iter()
@@ -124,7 +124,8 @@ impl<'c> TestFiles<'c> {
             };
             for skip in tests.skips.iter().filter(|spot| !is_known(spot)) {
                 found.push(
-                    Finding::new(Rule::Skipped, file.path, skip.line).changed("", &skip.text),
+                    JudgeFinding::new(JudgeRule::Skipped, file.path, skip.line)
+                        .changed("", &skip.text),
                 );
             }
         }
@@ -132,7 +133,7 @@ impl<'c> TestFiles<'c> {
     }
 
     /// W14: new code with the literals of tests.
-    fn literals(&self, tests: &[Placed<'_>]) -> Vec<Finding> {
+    fn literals(&self, tests: &[PlacedTest<'_>]) -> Vec<JudgeFinding> {
         let tests: Vec<(&str, &TestCase)> = tests.iter().map(|one| (one.path, one.test)).collect();
         let code = self
             .new
@@ -145,13 +146,13 @@ impl<'c> TestFiles<'c> {
                 .copied()
                 .filter(|(path, _)| *path != file.path)
                 .collect();
-            literals_in_code(file.path, old, new, Language::of(file.path)?, &others)
+            literals_in_code(file.path, old, new, TestLanguage::of(file.path)?, &others)
         })
         .collect()
     }
 
     /// W10: tests that replace what the same change touches.
-    fn replaced(&self, tests: &[Placed<'_>]) -> Vec<Finding> {
+    fn replaced(&self, tests: &[PlacedTest<'_>]) -> Vec<JudgeFinding> {
         let changed: Vec<(&str, &TestFile)> = self
             .new
             .iter()
@@ -165,7 +166,7 @@ impl<'c> TestFiles<'c> {
         let mut found = Vec::new();
         for one in tests {
             let old = before.get(&(one.path, &*one.test.name));
-            let is_known = |spot: &Spot| {
+            let is_known = |spot: &TextSpot| {
                 old.is_some_and(|old| {
                     old.replaced
                         .iter()
@@ -179,7 +180,7 @@ impl<'c> TestFiles<'c> {
                 {
                     continue;
                 }
-                let finding = Finding::new(Rule::SubjectReplaced, one.path, spot.line)
+                let finding = JudgeFinding::new(JudgeRule::SubjectReplaced, one.path, spot.line)
                     .of(&one.test.name)
                     .changed("", &spot.text);
                 // A new test may replace a neighbour of what it tests.
@@ -188,7 +189,7 @@ impl<'c> TestFiles<'c> {
                 } else {
                     Weight::Look
                 };
-                found.push(Finding { weight, ..finding });
+                found.push(JudgeFinding { weight, ..finding });
             }
         }
         found
@@ -196,11 +197,11 @@ impl<'c> TestFiles<'c> {
 }
 
 /// The tests of some files.
-fn placed<'t>(files: &'t [Parsed<'_>]) -> Vec<Placed<'t>> {
+fn placed<'t>(files: &'t [Parsed<'_>]) -> Vec<PlacedTest<'t>> {
     let mut all = Vec::new();
     for (file, tests) in files.iter().filter(|(file, _)| may_hold_tests(file)) {
         let is_collected = file_class::is_collected(file.path);
-        all.extend(tests.tests.iter().map(|test| Placed {
+        all.extend(tests.tests.iter().map(|test| PlacedTest {
             path: file.path,
             is_collected,
             test,
@@ -210,26 +211,26 @@ fn placed<'t>(files: &'t [Parsed<'_>]) -> Vec<Placed<'t>> {
 }
 
 /// True for a file whose functions count as tests: one of tests, or code with tests of its own.
-fn may_hold_tests(file: &Read<'_>) -> bool {
-    match Language::of(file.path) {
-        Some(Language::Rust | Language::JavaScript) => true,
-        Some(Language::Go) => file.path.ends_with("_test.go"),
+fn may_hold_tests(file: &ReadFile<'_>) -> bool {
+    match TestLanguage::of(file.path) {
+        Some(TestLanguage::Rust | TestLanguage::JavaScript) => true,
+        Some(TestLanguage::Go) => file.path.ends_with("_test.go"),
         _ => matches!(file.class, FileClass::Test | FileClass::Configuration),
     }
 }
 
 /// W1 for files of tests that nothing here can read: that they are gone is known all the same.
-fn gone_files(read: &[Read<'_>]) -> Vec<Finding> {
-    let is_read = |file: &Read<'_>| Language::of(file.path).is_some();
+fn gone_files(read: &[ReadFile<'_>]) -> Vec<JudgeFinding> {
+    let is_read = |file: &ReadFile<'_>| TestLanguage::of(file.path).is_some();
     let gone = read.iter().filter(|file| {
         file.class == FileClass::Test && !is_read(file) && file.new.is_none() && file.old.is_some()
     });
-    let moved = |gone: &Read<'_>| {
+    let moved = |gone: &ReadFile<'_>| {
         read.iter()
             .any(|file| file.class == FileClass::Test && file.old.is_none() && file.new == gone.old)
     };
     gone.filter(|file| !moved(file))
-        .map(|file| Finding::new(Rule::TestGone, file.path, 1))
+        .map(|file| JudgeFinding::new(JudgeRule::TestGone, file.path, 1))
         .collect()
 }
 
@@ -247,9 +248,9 @@ fn names_part_of(text: &str, path: &str, file: &TestFile) -> bool {
     let Some(at) = parts.iter().position(|part| *part == stem) else {
         return false;
     };
-    match Language::of(path) {
+    match TestLanguage::of(path) {
         // A whole module is replaced.
-        Some(Language::JavaScript) => true,
+        Some(TestLanguage::JavaScript) => true,
         _ => parts[at + 1..]
             .iter()
             .any(|part| file.defined.iter().any(|(name, _)| name == part)),

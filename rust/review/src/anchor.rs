@@ -22,7 +22,7 @@ pub enum DiffSide {
 /// The subject of a comment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "on", rename_all = "snake_case")]
-pub enum Anchor {
+pub enum CommentAnchor {
     /// Lines of a file.
     Line(LineAnchor),
     /// Words of the spec.
@@ -74,7 +74,7 @@ pub struct SpecAnchor {
 
 /// A version of a file.
 #[derive(Debug, Clone, Copy)]
-pub struct FileVersion<'a> {
+pub struct CommentedVersion<'a> {
     /// The side of the difference.
     pub side: DiffSide,
     /// The commit that has it.
@@ -87,7 +87,11 @@ pub struct FileVersion<'a> {
 
 impl LineAnchor {
     /// Returns the anchor of lines of a text; `None` if the text has no such lines, or they are too many.
-    pub fn of_text(version: FileVersion<'_>, text: &str, lines: (usize, usize)) -> Option<Self> {
+    pub fn of_text(
+        version: CommentedVersion<'_>,
+        text: &str,
+        lines: (usize, usize),
+    ) -> Option<Self> {
         let (first, last) = lines;
         let all: Vec<&str> = text.lines().collect();
         let is_there = 1 <= first && first <= last && last <= all.len();
@@ -121,7 +125,7 @@ mod tests {
     #[test]
     fn an_anchor_keeps_lines_and_their_neighbours() {
         let text = "a\nb\nc\nd  \ne\nf\ng\nh\n";
-        let head = FileVersion {
+        let head = CommentedVersion {
             side: DiffSide::New,
             commit: "c1",
             path: "x.py",

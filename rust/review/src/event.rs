@@ -5,7 +5,7 @@ use chant_text::canonical::canonical;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::anchor::Anchor;
+use crate::anchor::CommentAnchor;
 
 /// The format of events that is written here.
 pub const FORMAT: u32 = 1;
@@ -181,7 +181,7 @@ pub enum EventBody {
     /// A comment, which begins a thread.
     Comment {
         /// Its subject.
-        anchor: Anchor,
+        anchor: CommentAnchor,
         /// Its words.
         text: String,
         /// Its weight.
@@ -363,7 +363,7 @@ mod tests {
                 run: None,
             },
             said: EventBody::Comment {
-                anchor: Anchor::Whole,
+                anchor: CommentAnchor::Whole,
                 text: "One day, not 24 hours.".into(),
                 weight: CommentWeight::Must,
             },

@@ -5,7 +5,7 @@ use chant_git::kept_texts::TextRead;
 use chant_git::{GitError, Repo};
 use chant_store::state::{escape_name, unescape_name};
 
-use crate::anchor::Anchor;
+use crate::anchor::CommentAnchor;
 use crate::event::{EventBody, EventFault, MOST_BYTES, ReviewEvent};
 use crate::thread::{EventOrigin, KnownEvent};
 
@@ -82,7 +82,7 @@ pub(crate) fn publish(
 fn commented_version(event: &ReviewEvent) -> Option<&str> {
     match &event.said {
         EventBody::Comment {
-            anchor: Anchor::Line(line),
+            anchor: CommentAnchor::Line(line),
             ..
         } => Some(&line.blob),
         _ => None,

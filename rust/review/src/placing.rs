@@ -54,7 +54,7 @@ impl PlaceMark {
 
 /// Where a comment stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Placement {
+pub enum CommentPlacement {
     /// On lines of a file.
     Placed {
         /// The file.
@@ -82,8 +82,8 @@ pub const NOT_HERE: &str = "the version that was commented on is not in this rep
 pub const NOT_REMOVED: &str = "its lines are not removed any more";
 
 /// Returns where the lines of an anchor stand; `old` is the text that was commented on.
-pub fn place(anchor: &LineAnchor, old: &str, files: &dyn CommitFiles) -> Placement {
-    let placed = |path: &str, (first, last), mark| Placement::Placed {
+pub fn place(anchor: &LineAnchor, old: &str, files: &dyn CommitFiles) -> CommentPlacement {
+    let placed = |path: &str, (first, last), mark| CommentPlacement::Placed {
         path: path.to_owned(),
         first,
         last,
@@ -97,13 +97,13 @@ pub fn place(anchor: &LineAnchor, old: &str, files: &dyn CommitFiles) -> Placeme
         .text(&anchor.path)
         .map(|text| (anchor.path.clone(), text));
     let Some((path, new)) = own.or_else(|| renamed(anchor, old, files)) else {
-        return Placement::Outdated(FILE_GONE);
+        return CommentPlacement::Outdated(FILE_GONE);
     };
     let texts = NumberedTexts::of(old, &new);
     let agreed = texts.agreed();
     let lines = (anchor.first - 1)..anchor.last.min(texts.old.len());
     if lines.len() != anchor.lines.len() {
-        return Placement::Outdated(NOT_HERE);
+        return CommentPlacement::Outdated(NOT_HERE);
     }
     let found: Vec<Option<usize>> = lines
         .clone()
@@ -112,7 +112,7 @@ pub fn place(anchor: &LineAnchor, old: &str, files: &dyn CommitFiles) -> Placeme
     let (run, length) = longest_run(&found);
     if length == found.len() {
         let first = run + 1;
-        return Placement::Placed {
+        return CommentPlacement::Placed {
             others: others(&texts, &lines, first),
             path,
             first,
@@ -141,7 +141,7 @@ pub fn place(anchor: &LineAnchor, old: &str, files: &dyn CommitFiles) -> Placeme
             (first + 1, first + lines.len()),
             Some(PlaceMark::MaybeMoved),
         ),
-        None => Placement::Outdated(LINES_CHANGED),
+        None => CommentPlacement::Outdated(LINES_CHANGED),
     }
 }
 
@@ -335,7 +335,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::anchor::{DiffSide, FileVersion};
+    use crate::anchor::{CommentedVersion, DiffSide};
 
     /// Returns true if lines of a text, counted from 1, read as those of an anchor.
     fn reads_as_anchor(anchor: &LineAnchor, text: &str, (first, last): (usize, usize)) -> bool {
@@ -385,7 +385,7 @@ mod tests {
     }
 
     fn anchor(path: &str, text: &str, lines: (usize, usize)) -> LineAnchor {
-        let version = FileVersion {
+        let version = CommentedVersion {
             side: DiffSide::New,
             commit: "c1",
             path,
@@ -394,13 +394,13 @@ mod tests {
         LineAnchor::of_text(version, text, lines).unwrap()
     }
 
-    fn at(old: &str, new: &str, line: usize) -> Placement {
+    fn at(old: &str, new: &str, line: usize) -> CommentPlacement {
         let files = files([("f", old)], [("f", new)]);
         place(&anchor("f", old, (line, line)), old, &files)
     }
 
-    fn on(line: usize, mark: Option<PlaceMark>) -> Placement {
-        Placement::Placed {
+    fn on(line: usize, mark: Option<PlaceMark>) -> CommentPlacement {
+        CommentPlacement::Placed {
             path: "f".into(),
             first: line,
             last: line,
@@ -422,10 +422,13 @@ mod tests {
     #[test]
     fn a_changed_line_is_outdated() {
         let new = CODE.replace("return 2", "return 4");
-        assert_eq!(at(CODE, &new, 6), Placement::Outdated(LINES_CHANGED));
+        assert_eq!(at(CODE, &new, 6), CommentPlacement::Outdated(LINES_CHANGED));
         assert_eq!(at(CODE, &new, 5), on(5, None));
         let gone = CODE.replace("def second():\n    return 2\n", "");
-        assert_eq!(at(CODE, &gone, 5), Placement::Outdated(LINES_CHANGED));
+        assert_eq!(
+            at(CODE, &gone, 5),
+            CommentPlacement::Outdated(LINES_CHANGED)
+        );
     }
 
     #[test]
@@ -441,7 +444,7 @@ mod tests {
         // The blank line behind `return 1`.
         assert_eq!(at(CODE, &format!("import os\n{CODE}"), 3), on(4, None));
         let new = CODE.replace("return 1\n\n\ndef", "return 1\n\nmore = 1\n\ndef");
-        let Placement::Placed { mark, .. } = at(CODE, &new, 3) else {
+        let CommentPlacement::Placed { mark, .. } = at(CODE, &new, 3) else {
             panic!("it is placed beside a kept line");
         };
         assert_eq!(mark, Some(PlaceMark::Near));
@@ -457,7 +460,7 @@ mod tests {
         assert!(
             matches!(
                 found,
-                Placement::Placed { first: 8, .. } | Placement::Outdated(_)
+                CommentPlacement::Placed { first: 8, .. } | CommentPlacement::Outdated(_)
             ),
             "{found:?}"
         );
@@ -468,7 +471,7 @@ mod tests {
         let new = CODE.replace("def second():\n", "def changed():\n");
         let files = files([("f", CODE)], [("f", new.as_str())]);
         let found = place(&anchor("f", CODE, (5, 6)), CODE, &files);
-        let Placement::Placed {
+        let CommentPlacement::Placed {
             first, last, mark, ..
         } = found
         else {
@@ -482,7 +485,7 @@ mod tests {
         let renamed = format!("import os\n{CODE}");
         let anchored = anchor("f", CODE, (5, 5));
         let one = files([("f", CODE)], [("g", renamed.as_str())]);
-        let Placement::Placed { path, first, .. } = place(&anchored, CODE, &one) else {
+        let CommentPlacement::Placed { path, first, .. } = place(&anchored, CODE, &one) else {
             panic!("it is placed");
         };
         assert_eq!((path.as_str(), first), ("g", 6));
@@ -490,18 +493,21 @@ mod tests {
             [("f", CODE)],
             [("g", renamed.as_str()), ("h", renamed.as_str())],
         );
-        assert_eq!(place(&anchored, CODE, &two), Placement::Outdated(FILE_GONE));
+        assert_eq!(
+            place(&anchored, CODE, &two),
+            CommentPlacement::Outdated(FILE_GONE)
+        );
         let other = files([("f", CODE)], [("g", "something else\n")]);
         assert_eq!(
             place(&anchored, CODE, &other),
-            Placement::Outdated(FILE_GONE)
+            CommentPlacement::Outdated(FILE_GONE)
         );
     }
 
     #[test]
     fn words_that_occur_more_often_than_before_are_all_shown() {
         let new = format!("{CODE}\n\ndef fourth():\n    pass\n\n\ndef second():\n    pass\n");
-        let Placement::Placed { first, others, .. } = at(CODE, &new, 5) else {
+        let CommentPlacement::Placed { first, others, .. } = at(CODE, &new, 5) else {
             // What is not sure is outdated: that is allowed, too.
             return;
         };
@@ -555,7 +561,7 @@ mod tests {
                 prop_assert_eq!(at(&old, &old, line), on(line, None));
                 let found = at(&old, &new, line);
                 prop_assert_eq!(&found, &at(&old, &new, line));
-                let Placement::Placed { first, mark, others, .. } = found else { continue };
+                let CommentPlacement::Placed { first, mark, others, .. } = found else { continue };
                 if mark != Some(PlaceMark::Near) {
                     prop_assert_eq!(texts.0[line - 1], texts.1[first - 1]);
                 }
@@ -579,7 +585,7 @@ mod tests {
             let files = files([("f", old.as_str())], [("f", new.as_str())]);
             for first in 1..=lines.saturating_sub(length) {
                 let anchored = anchor("f", &old, (first, first + length - 1));
-                if let Placement::Placed { first, last, mark, .. } = place(&anchored, &old, &files) {
+                if let CommentPlacement::Placed { first, last, mark, .. } = place(&anchored, &old, &files) {
                     prop_assert!(first <= last && last <= new.lines().count());
                     match mark {
                         Some(PlaceMark::Near | PlaceMark::Part) => {}

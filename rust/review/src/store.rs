@@ -151,7 +151,7 @@ mod tests {
     use chant_store::state::{GitLocation, UserState};
 
     use super::*;
-    use crate::anchor::Anchor;
+    use crate::anchor::CommentAnchor;
     use crate::event::{AuthorKind, CommentWeight};
     use crate::event_refs::written_ref;
     use crate::thread::ThreadState;
@@ -198,7 +198,7 @@ mod tests {
 
     fn comment(text: &str) -> (EventAuthor, EventBody) {
         let said = EventBody::Comment {
-            anchor: Anchor::Whole,
+            anchor: CommentAnchor::Whole,
             text: text.into(),
             weight: CommentWeight::Must,
         };

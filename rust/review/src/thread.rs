@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::anchor::Anchor;
+use crate::anchor::CommentAnchor;
 use crate::event::{
     AgentAnswer, AuthorKind, ClaimVerdict, CommentWeight, DeliveryWay, EventAuthor, EventBody,
     FileLines, ReviewEvent,
@@ -104,7 +104,7 @@ pub struct ReviewThread {
     /// When.
     pub at: String,
     /// Its subject.
-    pub anchor: Anchor,
+    pub anchor: CommentAnchor,
     /// Its words.
     pub text: String,
     /// Its weight.
@@ -421,7 +421,7 @@ mod tests {
 
     fn comment(weight: CommentWeight) -> EventBody {
         EventBody::Comment {
-            anchor: Anchor::Whole,
+            anchor: CommentAnchor::Whole,
             text: "Why?".into(),
             weight,
         }

@@ -2,30 +2,33 @@
 
 use super::{Condition, SourcePart, condition, on_one_line, spot};
 use crate::expression::{arguments, closing, packed, split};
-use crate::patterns::Pattern;
-use crate::source::Source;
-use crate::test_case::{Assertion, Strength, TestCase, TestFile};
+use crate::patterns::LazyPattern;
+use crate::source::MaskedSource;
+use crate::test_case::{Strength, TestAssertion, TestCase, TestFile};
 
-static FUNCTION_HEAD: Pattern =
-    Pattern::new(r"(?m)^func\s+((?:Test|Fuzz|Example)(?:[A-Z_0-9]\w*)?)\s*\(");
-static DEFINED_NAME: Pattern =
-    Pattern::new(r"(?m)^(?:func\s+(?:\([^)]*\)\s*)?|type\s+|const\s+|var\s+)(\w+)");
-static FAIL_CALL: Pattern = Pattern::new(r"\b\w+\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(");
-static LIBRARY_CALL: Pattern = Pattern::new(
+static FUNCTION_HEAD: LazyPattern =
+    LazyPattern::new(r"(?m)^func\s+((?:Test|Fuzz|Example)(?:[A-Z_0-9]\w*)?)\s*\(");
+static DEFINED_NAME: LazyPattern =
+    LazyPattern::new(r"(?m)^(?:func\s+(?:\([^)]*\)\s*)?|type\s+|const\s+|var\s+)(\w+)");
+static FAIL_CALL: LazyPattern =
+    LazyPattern::new(r"\b\w+\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(");
+static LIBRARY_CALL: LazyPattern = LazyPattern::new(
     r"\b(?:assert|require)\.(\w+)\s*\(|\b(?:is|c|qt)\.(Assert|Check|Equal|True|False|NoErr|IsNil|DeepEquals)\s*\(",
 );
-static HELPER_CALL: Pattern = Pattern::new(r"(?:^|[^\w.])([a-z]\w*)\s*\(\s*(?:t|tb)\s*[,)]");
-static SKIP_CALL: Pattern = Pattern::new(r"\b\w+\.(?:Skip|Skipf|SkipNow)\s*\(");
-static BUILD_TAG: Pattern = Pattern::new(r"(?m)^//\s*(?:go:build|\+build)\s+.*$");
-static ENCLOSING_CONDITION: Pattern = Pattern::new(r"(?s)(?:^|[^\w])(if|case)\s+([^{}]*)\{[^{}]*$");
-static SWALLOWED_ERROR: Pattern =
-    Pattern::new(r"(?m)^\s*(?:\w+\s*,\s*)*_\s*:?=\s*[\w.]+\(|,\s*_\s*:?=\s*[\w.]+\(");
-static LIMIT_WORDS: Pattern = Pattern::new(
+static HELPER_CALL: LazyPattern =
+    LazyPattern::new(r"(?:^|[^\w.])([a-z]\w*)\s*\(\s*(?:t|tb)\s*[,)]");
+static SKIP_CALL: LazyPattern = LazyPattern::new(r"\b\w+\.(?:Skip|Skipf|SkipNow)\s*\(");
+static BUILD_TAG: LazyPattern = LazyPattern::new(r"(?m)^//\s*(?:go:build|\+build)\s+.*$");
+static ENCLOSING_CONDITION: LazyPattern =
+    LazyPattern::new(r"(?s)(?:^|[^\w])(if|case)\s+([^{}]*)\{[^{}]*$");
+static SWALLOWED_ERROR: LazyPattern =
+    LazyPattern::new(r"(?m)^\s*(?:\w+\s*,\s*)*_\s*:?=\s*[\w.]+\(|,\s*_\s*:?=\s*[\w.]+\(");
+static LIMIT_WORDS: LazyPattern = LazyPattern::new(
     r"(?i)\b(?:InDelta|InEpsilon|WithTimeout)\s*\([^\n]*|\b\w*(?:epsilon|tolerance|timeout|delta)\w*\s*:?=\s*[\d.]+[^\n]*|\d+\s*\*\s*time\.\w+",
 );
-static SUBTEST_NAME: Pattern = Pattern::new(r#"\.Run\(\s*"([^"]*)""#);
+static SUBTEST_NAME: LazyPattern = LazyPattern::new(r#"\.Run\(\s*"([^"]*)""#);
 
-pub(super) fn read(source: &Source) -> TestFile {
+pub(super) fn read(source: &MaskedSource) -> TestFile {
     let mut file = TestFile::default();
     file.skips.extend(
         BUILD_TAG
@@ -59,7 +62,7 @@ pub(super) fn read(source: &Source) -> TestFile {
     file
 }
 
-fn body(source: &Source, range: (usize, usize)) -> TestCase {
+fn body(source: &MaskedSource, range: (usize, usize)) -> TestCase {
     let part = SourcePart::of(source, range);
     let rows = SUBTEST_NAME.captures_iter(part.text);
     TestCase {
@@ -74,7 +77,7 @@ fn body(source: &Source, range: (usize, usize)) -> TestCase {
     }
 }
 
-fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
+fn assertions(source: &MaskedSource, (from, to): (usize, usize)) -> Vec<TestAssertion> {
     let (text, masked) = (&source.text[from..to], &source.masked[from..to]);
     let mut found = Vec::new();
     for call in FAIL_CALL.find_iter(masked) {
@@ -116,7 +119,7 @@ fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
         } else {
             asked.strength.max(Strength::Part)
         };
-        found.push(Assertion {
+        found.push(TestAssertion {
             line: source.line_at(from + call.start()),
             text: if words.is_empty() {
                 on_one_line(call.as_str())
@@ -137,7 +140,7 @@ fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
             continue;
         };
         let inside = (&text[open + 1..end], &masked[open + 1..end]);
-        found.push(Assertion {
+        found.push(TestAssertion {
             line: source.line_at(from + all.start()),
             text: on_one_line(&text[all.start()..=end]),
             ..of_library(name.as_str(), inside)
@@ -154,7 +157,7 @@ fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
         };
         let inside = (&text[open + 1..end], &masked[open + 1..end]);
         let given = arguments(inside.0, inside.1);
-        found.push(Assertion {
+        found.push(TestAssertion {
             line: source.line_at(from + name.start()),
             text: on_one_line(&text[name.start()..=end]),
             strength: Strength::Whole,
@@ -167,7 +170,7 @@ fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
     found
 }
 
-fn of_library(name: &str, inside: (&str, &str)) -> Assertion {
+fn of_library(name: &str, inside: (&str, &str)) -> TestAssertion {
     let strength = match name.trim_end_matches('f') {
         "NotNil" | "NoError" | "Error" | "True" | "False" | "NotEmpty" | "NotEqual" | "NotZero" => {
             Strength::Presence
@@ -197,7 +200,7 @@ fn of_library(name: &str, inside: (&str, &str)) -> Assertion {
     let first = arguments(inside.0, inside.1)
         .first()
         .map_or("", |first| *first);
-    Assertion {
+    TestAssertion {
         line: 0,
         text: String::new(),
         strength: asked,

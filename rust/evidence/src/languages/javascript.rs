@@ -2,26 +2,26 @@
 
 use super::{Condition, SourcePart, condition, on_one_line, spot};
 use crate::expression::{arguments, at_top_level, closing, packed, split};
-use crate::patterns::Pattern;
-use crate::source::Source;
-use crate::test_case::{Assertion, Strength, TestCase, TestFile};
+use crate::patterns::LazyPattern;
+use crate::source::MaskedSource;
+use crate::test_case::{Strength, TestAssertion, TestCase, TestFile};
 
-static TEST_CALL: Pattern = Pattern::new(
+static TEST_CALL: LazyPattern = LazyPattern::new(
     r"(?m)(?:^|[^\w.$])((?:[xf]?(?:describe|it)|x?(?:test|context|specify)|suite)(?:\.\w+)*|Deno\.test(?:\.\w+)*)\s*\(",
 );
-static ASSERTION_CALL: Pattern =
-    Pattern::new(r"(?:^|[^\w.$])(expect|expectTypeOf|assert|t|should)((?:\.\w+)*)\s*\(");
-static MATCHER_LINK: Pattern = Pattern::new(r"^\s*\.\s*(\w+)");
-static SWALLOWED_ERROR: Pattern = Pattern::new(
+static ASSERTION_CALL: LazyPattern =
+    LazyPattern::new(r"(?:^|[^\w.$])(expect|expectTypeOf|assert|t|should)((?:\.\w+)*)\s*\(");
+static MATCHER_LINK: LazyPattern = LazyPattern::new(r"^\s*\.\s*(\w+)");
+static SWALLOWED_ERROR: LazyPattern = LazyPattern::new(
     r"\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}|\.catch\s*\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*(?:\{\s*\}|undefined|null)\s*\)",
 );
-static LIMIT_WORDS: Pattern = Pattern::new(
+static LIMIT_WORDS: LazyPattern = LazyPattern::new(
     r"\b(?:toBeCloseTo|closeTo|approximately)\s*\([^;\n]*|\b(?:timeout|setTimeout|tolerance|epsilon|delta)\w*\s*[(:=]\s*\d[\d_.]*",
 );
-static REPLACED_PART: Pattern = Pattern::new(
+static REPLACED_PART: LazyPattern = LazyPattern::new(
     r"\b(?:jest|vi|vitest)\.(?:mock|doMock|unstable_mockModule)\s*\(|\bproxyquire\s*\(|\bmock\.module\s*\(",
 );
-static DEFINED_NAME: Pattern = Pattern::new(
+static DEFINED_NAME: LazyPattern = LazyPattern::new(
     r"(?m)^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function\*?|class|const|let|var|enum|interface|type)\s+([\w$]+)|^\s+(?:static\s+|async\s+|get\s+|set\s+)*([\w$]+)\s*\([^;\n]*\)\s*(?::[^;\n{]+)?\{",
 );
 
@@ -35,7 +35,7 @@ struct Call {
     is_test: bool,
 }
 
-pub(super) fn read(source: &Source) -> TestFile {
+pub(super) fn read(source: &MaskedSource) -> TestFile {
     let calls = calls(source);
     let mut file = TestFile {
         defined: definitions(source),
@@ -110,7 +110,7 @@ fn is_only(words: &str) -> bool {
     ["fit", "fdescribe"].contains(&words) || words.split('.').skip(1).any(|word| word == "only")
 }
 
-fn calls(source: &Source) -> Vec<Call> {
+fn calls(source: &MaskedSource) -> Vec<Call> {
     let mut calls: Vec<Call> = Vec::new();
     for found in TEST_CALL.captures_iter(&source.masked) {
         let (Some(all), Some(words)) = (found.get(0), found.get(1)) else {
@@ -172,7 +172,7 @@ fn rows_of((text, masked): (&str, &str)) -> Vec<String> {
     rows.into_iter().map(packed).collect()
 }
 
-fn body(source: &Source, range: (usize, usize)) -> TestCase {
+fn body(source: &MaskedSource, range: (usize, usize)) -> TestCase {
     let part = SourcePart::of(source, range);
     let skips = ["this.skip(", "t.skip(", "ctx.skip("].into_iter();
     let skips = skips.filter_map(|words| part.masked.find(words));
@@ -188,7 +188,7 @@ fn body(source: &Source, range: (usize, usize)) -> TestCase {
     }
 }
 
-fn assertions(text: &str, masked: &str, line_at: &dyn Fn(usize) -> usize) -> Vec<Assertion> {
+fn assertions(text: &str, masked: &str, line_at: &dyn Fn(usize) -> usize) -> Vec<TestAssertion> {
     let mut found = Vec::new();
     for call in ASSERTION_CALL.captures_iter(masked) {
         let (Some(all), Some(name), Some(method)) = (call.get(0), call.get(1), call.get(2)) else {
@@ -225,7 +225,7 @@ fn assertions(text: &str, masked: &str, line_at: &dyn Fn(usize) -> usize) -> Vec
             }
             _ => continue,
         };
-        found.push(Assertion {
+        found.push(TestAssertion {
             line: line_at(name.start()),
             text: on_one_line(&text[name.start()..=last]),
             strength: asked.strength,
@@ -381,7 +381,7 @@ fn compared(method: &str, inside: (&str, &str)) -> Condition {
     }
 }
 
-fn definitions(source: &Source) -> Vec<(String, String)> {
+fn definitions(source: &MaskedSource) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for defined in DEFINED_NAME.captures_iter(&source.masked) {
         let Some(name) = defined.get(1).or(defined.get(2)) else {

@@ -6,24 +6,24 @@ mod python;
 mod rust;
 
 use super::expression::{is_constant, literals, split};
-use super::patterns::Pattern;
-use super::source::{Language, Source};
-use super::test_case::{Spot, Strength, TestFile};
+use super::patterns::LazyPattern;
+use super::source::{MaskedSource, TestLanguage};
+use super::test_case::{Strength, TestFile, TextSpot};
 
 /// Reads the tests of a file.
-pub(crate) fn read(text: &str, language: Language) -> TestFile {
-    let source = Source::new(text, language);
+pub(crate) fn read(text: &str, language: TestLanguage) -> TestFile {
+    let source = MaskedSource::new(text, language);
     match language {
-        Language::Python => python::read(&source),
-        Language::JavaScript => javascript::read(&source),
-        Language::Rust => rust::read(&source),
-        Language::Go => go::read(&source),
+        TestLanguage::Python => python::read(&source),
+        TestLanguage::JavaScript => javascript::read(&source),
+        TestLanguage::Rust => rust::read(&source),
+        TestLanguage::Go => go::read(&source),
     }
 }
 
 /// A part of a source, such as a test from its head to its end.
 struct SourcePart<'s> {
-    source: &'s Source,
+    source: &'s MaskedSource,
     from: usize,
     to: usize,
     text: &'s str,
@@ -31,7 +31,7 @@ struct SourcePart<'s> {
 }
 
 impl<'s> SourcePart<'s> {
-    fn of(source: &'s Source, (from, to): (usize, usize)) -> Self {
+    fn of(source: &'s MaskedSource, (from, to): (usize, usize)) -> Self {
         Self {
             source,
             from,
@@ -51,12 +51,12 @@ impl<'s> SourcePart<'s> {
         self.source.line_at(self.from + at)
     }
 
-    fn spot(&self, at: usize) -> Spot {
+    fn spot(&self, at: usize) -> TextSpot {
         spot(self.line_at(at), line_around(self.text, at))
     }
 
     /// The lines of code in which a pattern is found.
-    fn spots(&self, pattern: &Pattern) -> Vec<Spot> {
+    fn spots(&self, pattern: &LazyPattern) -> Vec<TextSpot> {
         let found = pattern.find_iter(self.masked);
         found.map(|found| self.spot(found.start())).collect()
     }
@@ -243,15 +243,15 @@ fn on_one_line(text: &str) -> String {
 }
 
 /// A place with its line on one line.
-fn spot(line: usize, text: &str) -> Spot {
-    Spot {
+fn spot(line: usize, text: &str) -> TextSpot {
+    TextSpot {
         line,
         text: on_one_line(text),
     }
 }
 
 /// The words between the next braces after a place, or up to the end of its line.
-fn braced(source: &Source, from: usize) -> String {
+fn braced(source: &MaskedSource, from: usize) -> String {
     let rest = &source.masked[from..];
     let open = rest.find(['{', ';']).map(|at| at + from);
     let end = match open {

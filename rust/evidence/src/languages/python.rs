@@ -4,23 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{condition, on_one_line, spot};
 use crate::expression::{arguments, closing, packed, split, words};
-use crate::patterns::Pattern;
-use crate::source::Source;
-use crate::test_case::{Assertion, Spot, Strength, TestCase, TestFile};
+use crate::patterns::LazyPattern;
+use crate::source::MaskedSource;
+use crate::test_case::{Strength, TestAssertion, TestCase, TestFile, TextSpot};
 
-static BLOCK_HEAD: Pattern = Pattern::new(r"^(?:async\s+)?(def|class)\s+(\w+)\s*(\(.*)?");
-static SKIP_WORDS: Pattern = Pattern::new(
+static BLOCK_HEAD: LazyPattern = LazyPattern::new(r"^(?:async\s+)?(def|class)\s+(\w+)\s*(\(.*)?");
+static SKIP_WORDS: LazyPattern = LazyPattern::new(
     r"\bskip\w*\s*\(|\bskip(?:if|unless|If|Unless)?\b|\bxfail\b|\bimportorskip\b|\bexpectedFailure\b|\bSkipTest\b",
 );
-static CALLED_NAME: Pattern = Pattern::new(r"(?:^|[^\w.])((?:[\w]+\.)*\w+)\s*\(");
-static HELPER_NAME: Pattern = Pattern::new(r"^_?(?:assert|check|verify|expect|ensure)\w*$");
-static LIMIT_WORDS: Pattern = Pattern::new(
+static CALLED_NAME: LazyPattern = LazyPattern::new(r"(?:^|[^\w.])((?:[\w]+\.)*\w+)\s*\(");
+static HELPER_NAME: LazyPattern = LazyPattern::new(r"^_?(?:assert|check|verify|expect|ensure)\w*$");
+static LIMIT_WORDS: LazyPattern = LazyPattern::new(
     r"\b(?:rel|abs|atol|rtol|delta|places|timeout|tolerance|eps|epsilon|max_\w+)\s*=\s*[\d.][\w.+-]*|<=?\s*\d[\d.]*e?-?\d*\s*$",
 );
-static REPLACED_PART: Pattern = Pattern::new(
+static REPLACED_PART: LazyPattern = LazyPattern::new(
     r"(?:\bpatch(?:\.object|\.dict)?\s*\(|\bmonkeypatch\.setattr\s*\(|\bsys\.modules\s*\[)",
 );
-static GONE_NAME: Pattern = Pattern::new(r"^(?:del\s+)?(test\w*)\s*(?:=|$)");
+static GONE_NAME: LazyPattern = LazyPattern::new(r"^(?:del\s+)?(test\w*)\s*(?:=|$)");
 
 /// A line of Python with all lines that continue it.
 struct Logical<'s> {
@@ -30,7 +30,7 @@ struct Logical<'s> {
     masked: &'s str,
 }
 
-fn logical_lines(source: &Source) -> Vec<Logical<'_>> {
+fn logical_lines(source: &MaskedSource) -> Vec<Logical<'_>> {
     let mut lines = Vec::new();
     let (mut from, mut depth, mut number, mut start_line) = (0, 0_usize, 1, 1);
     let bytes = source.masked.as_bytes();
@@ -57,7 +57,7 @@ fn logical_lines(source: &Source) -> Vec<Logical<'_>> {
 
 fn push_line<'s>(
     lines: &mut Vec<Logical<'s>>,
-    source: &'s Source,
+    source: &'s MaskedSource,
     from: usize,
     to: usize,
     line: usize,
@@ -84,7 +84,7 @@ struct Open {
     indent: usize,
     name: Option<String>,
     is_collected: bool,
-    skips: Vec<Spot>,
+    skips: Vec<TextSpot>,
 }
 
 /// A function with its decorators and its lines.
@@ -92,13 +92,13 @@ struct Function<'s> {
     name: String,
     line: usize,
     is_test: bool,
-    skips: Vec<Spot>,
+    skips: Vec<TextSpot>,
     decorators: Vec<usize>,
     body: Vec<usize>,
     lines: &'s [Logical<'s>],
 }
 
-pub(super) fn read(source: &Source) -> TestFile {
+pub(super) fn read(source: &MaskedSource) -> TestFile {
     let lines = logical_lines(source);
     let mut file = TestFile::default();
     let functions = functions(&lines, &mut file);
@@ -188,7 +188,8 @@ fn functions<'s>(lines: &'s [Logical<'s>], file: &mut TestFile) -> Vec<Function<
             continue;
         }
         let is_collected = open.iter().all(|block| block.is_collected);
-        let mut all_skips: Vec<Spot> = open.iter().flat_map(|block| block.skips.clone()).collect();
+        let mut all_skips: Vec<TextSpot> =
+            open.iter().flat_map(|block| block.skips.clone()).collect();
         all_skips.extend(skips);
         functions.push(Function {
             name,
@@ -245,7 +246,7 @@ fn definition(lines: &[Logical<'_>], at: usize) -> String {
         .join("\n")
 }
 
-fn skip_of(line: &Logical<'_>) -> Option<Spot> {
+fn skip_of(line: &Logical<'_>) -> Option<TextSpot> {
     SKIP_WORDS
         .is_match(line.masked)
         .then(|| spot(line.line, line.text))
@@ -277,7 +278,7 @@ impl Function<'_> {
             for called in CALLED_NAME.captures_iter(line.masked) {
                 let name = called[1].rsplit('.').next().unwrap_or_default();
                 if let Some(count) = helpers.get(name).filter(|_| !HELPER_NAME.is_match(name)) {
-                    let one = Assertion {
+                    let one = TestAssertion {
                         line: line.line,
                         text: on_one_line(line.text),
                         strength: Strength::Whole,
@@ -358,10 +359,10 @@ fn rows(line: &Logical<'_>) -> Vec<String> {
 }
 
 /// The assertions of a line.
-fn assertions(line: &Logical<'_>) -> Vec<Assertion> {
+fn assertions(line: &Logical<'_>) -> Vec<TestAssertion> {
     let masked = line.masked.trim_end();
     let text = line.text.get(..masked.len()).unwrap_or(line.text);
-    let make = |strength, subject: String, expected| Assertion {
+    let make = |strength, subject: String, expected| TestAssertion {
         line: line.line,
         text: on_one_line(text),
         strength,
@@ -385,7 +386,7 @@ fn assertions(line: &Logical<'_>) -> Vec<Assertion> {
                 } else {
                     format!("assert {}", on_one_line(&whole[from..to]))
                 };
-                Assertion {
+                TestAssertion {
                     text,
                     ..make(found.strength, found.subject, found.expected)
                 }

@@ -2,35 +2,35 @@
 
 use super::{SourcePart, condition, on_one_line, spot};
 use crate::expression::{arguments, closing, packed, split};
-use crate::patterns::Pattern;
-use crate::source::Source;
-use crate::test_case::{Assertion, Spot, Strength, TestCase, TestFile};
+use crate::patterns::LazyPattern;
+use crate::source::MaskedSource;
+use crate::test_case::{Strength, TestAssertion, TestCase, TestFile, TextSpot};
 
-static FUNCTION_HEAD: Pattern = Pattern::new(
+static FUNCTION_HEAD: LazyPattern = LazyPattern::new(
     r"(?m)((?:^[ \t]*#\[[^\n]*\n|^[ \t]*\n|^[ \t]*#\[[^\]]*\][ \t]*\n?)*)^[ \t]*((?:#\[[^\n\]]*\][ \t]*)*)(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)",
 );
-static MODULE_HEAD: Pattern = Pattern::new(
+static MODULE_HEAD: LazyPattern = LazyPattern::new(
     r"(?m)((?:^[ \t]*#\[[^\n]*\][ \t]*\n)*)^[ \t]*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*\{",
 );
-static TEST_MARK: Pattern = Pattern::new(
+static TEST_MARK: LazyPattern = LazyPattern::new(
     r"#\[\s*(?:[\w:]+::)?(?:test|rstest|quickcheck|test_case|wasm_bindgen_test|proptest)\b",
 );
-static NEVER_RUN: Pattern = Pattern::new(
+static NEVER_RUN: LazyPattern = LazyPattern::new(
     r"#!?\[\s*(?:ignore\b|cfg\s*\(\s*any\s*\(\s*\)\s*\)|cfg\s*\(\s*(?:FALSE|false)\s*\)|cfg_attr\s*\([^\n]*\bignore\b)[^\n]*",
 );
-static SHOULD_PANIC: Pattern = Pattern::new(r"#\[\s*should_panic[^\n\]]*\]");
-static ASSERTION_CALL: Pattern = Pattern::new(
+static SHOULD_PANIC: LazyPattern = LazyPattern::new(r"#\[\s*should_panic[^\n\]]*\]");
+static ASSERTION_CALL: LazyPattern = LazyPattern::new(
     r"\b((?:debug_|prop_)?assert\w*|(?:insta::)?assert_\w*snapshot|unreachable|panic|ensure)!\s*[(\[{]|\b((?:assert|check|verify|expect)_\w+)\s*\(",
 );
-static SWALLOWED_ERROR: Pattern = Pattern::new(r"\blet\s+_\s*=|\.ok\(\)\s*;");
-static LIMIT_WORDS: Pattern = Pattern::new(
+static SWALLOWED_ERROR: LazyPattern = LazyPattern::new(r"\blet\s+_\s*=|\.ok\(\)\s*;");
+static LIMIT_WORDS: LazyPattern = LazyPattern::new(
     r"(?i)\b\w*(?:epsilon|tolerance|timeout|eps|delta)\w*\s*[=:(,]\s*[^;\n]*\d[\d_.]*|<=?\s*\d[\d_.]*(?:e-?\d+)?\b",
 );
-static DEFINED_NAME: Pattern = Pattern::new(
+static DEFINED_NAME: LazyPattern = LazyPattern::new(
     r"(?m)^\s*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|async\s+|unsafe\s+)*(?:fn|struct|enum|trait|const|static|type|macro_rules!)\s+(\w+)",
 );
 
-pub(super) fn read(source: &Source) -> TestFile {
+pub(super) fn read(source: &MaskedSource) -> TestFile {
     let modules = modules(source);
     let mut file = TestFile::default();
     for found in NEVER_RUN.find_iter(&source.masked) {
@@ -79,7 +79,7 @@ pub(super) fn read(source: &Source) -> TestFile {
         test.skips
             .extend(around.iter().flat_map(|one| one.skips.clone()));
         for found in SHOULD_PANIC.find_iter(&source.text[*from..*to]).take(1) {
-            test.assertions.push(Assertion {
+            test.assertions.push(TestAssertion {
                 line: test.line,
                 text: on_one_line(found.as_str()),
                 strength: if found.as_str().contains("expected") {
@@ -102,10 +102,10 @@ struct Module {
     name: String,
     from: usize,
     to: usize,
-    skips: Vec<Spot>,
+    skips: Vec<TextSpot>,
 }
 
-fn modules(source: &Source) -> Vec<Module> {
+fn modules(source: &MaskedSource) -> Vec<Module> {
     let modules = MODULE_HEAD
         .captures_iter(&source.masked)
         .filter_map(|found| {
@@ -122,7 +122,7 @@ fn modules(source: &Source) -> Vec<Module> {
     modules.collect()
 }
 
-fn body(source: &Source, range: (usize, usize)) -> TestCase {
+fn body(source: &MaskedSource, range: (usize, usize)) -> TestCase {
     let part = SourcePart::of(source, range);
     TestCase {
         line: part.line_at(part.masked.find("fn ").unwrap_or(0)),
@@ -134,7 +134,7 @@ fn body(source: &Source, range: (usize, usize)) -> TestCase {
     }
 }
 
-fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
+fn assertions(source: &MaskedSource, (from, to): (usize, usize)) -> Vec<TestAssertion> {
     let (text, masked) = (&source.text[from..to], &source.masked[from..to]);
     let mut found = Vec::new();
     for call in ASSERTION_CALL.captures_iter(masked) {
@@ -194,7 +194,7 @@ fn assertions(source: &Source, (from, to): (usize, usize)) -> Vec<Assertion> {
                 }
             }
         };
-        found.push(Assertion {
+        found.push(TestAssertion {
             line: source.line_at(from + name.start()),
             text: on_one_line(&text[name.start()..=end]),
             strength: asked.strength,

@@ -1,7 +1,7 @@
 //! What configures tests, programs of checks and lists of dependencies.
 
 use crate::{file, judged, judged_with, looks, weaker};
-use chant_evidence::{ChangedText, JudgeTerms, Rule, judge_change};
+use chant_evidence::{ChangedText, JudgeRule, JudgeTerms, judge_change};
 
 #[test]
 fn what_configures_tests_needs_a_person() {
@@ -213,7 +213,7 @@ fn a_project_names_further_files_and_stricter_rules_and_a_person_what_may_change
             tests: &["checks/**".to_owned()],
             config: &["judge/*.txt".to_owned()],
             checks: &[],
-            stricter: &[Rule::Silenced],
+            stricter: &[JudgeRule::Silenced],
             may_change,
             before: &|_| None,
         };

@@ -5,7 +5,7 @@ mod honest;
 mod laws;
 mod weaker;
 
-use chant_evidence::{ChangedText, JudgeTerms, JudgedChange, Rule, Weight, judge_change};
+use chant_evidence::{ChangedText, JudgeRule, JudgeTerms, JudgedChange, Weight, judge_change};
 
 /// A file before and after a change.
 pub(crate) fn file(path: &str, old: Option<&str>, new: Option<&str>) -> ChangedText {
@@ -40,10 +40,10 @@ pub(crate) fn judged(changed: &[ChangedText]) -> JudgedChange {
 
 /// The rules of the findings that need a person, each once.
 pub(crate) fn weaker(judged: &JudgedChange) -> Vec<&'static str> {
-    let mut rules: Vec<Rule> = judged.weaker().map(|finding| finding.rule).collect();
+    let mut rules: Vec<JudgeRule> = judged.weaker().map(|finding| finding.rule).collect();
     rules.sort_unstable();
     rules.dedup();
-    rules.into_iter().map(Rule::name).collect()
+    rules.into_iter().map(JudgeRule::name).collect()
 }
 
 /// The rules of the findings that are only shown, each once.
@@ -52,8 +52,8 @@ pub(crate) fn looks(judged: &JudgedChange) -> Vec<&'static str> {
         .findings
         .iter()
         .filter(|finding| finding.weight == Weight::Look);
-    let mut rules: Vec<Rule> = looks.map(|finding| finding.rule).collect();
+    let mut rules: Vec<JudgeRule> = looks.map(|finding| finding.rule).collect();
     rules.sort_unstable();
     rules.dedup();
-    rules.into_iter().map(Rule::name).collect()
+    rules.into_iter().map(JudgeRule::name).collect()
 }

@@ -7,9 +7,9 @@ use super::{CommitSide, ProjectReviews, of_run};
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::bookkeeping::WorkCommit;
-use chant_review::anchor::Anchor;
+use chant_review::anchor::CommentAnchor;
 use chant_review::event::{AgentAnswer, AuthorKind, ClaimVerdict, EventBody, FileLines};
-use chant_review::placing::{Placement, place};
+use chant_review::placing::{CommentPlacement, place};
 use chant_review::store::SpecReview;
 use chant_review::thread::{ReviewThread, SentBatch};
 use chant_specs::project::Project;
@@ -200,13 +200,13 @@ fn is_changed_here(
     parent: &str,
     changed: &[ChangedRanges],
 ) -> bool {
-    let Anchor::Line(line) = &thread.anchor else {
+    let CommentAnchor::Line(line) = &thread.anchor else {
         return false;
     };
     let Some(old) = super::commit_side::text_of(repo, &line.blob) else {
         return false;
     };
-    let Placement::Placed {
+    let CommentPlacement::Placed {
         path,
         first,
         last,

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::kept_texts::TextRead;
-use chant_review::anchor::{Anchor, DiffSide, LineAnchor};
+use chant_review::anchor::{CommentAnchor, DiffSide, LineAnchor};
 use chant_review::placing::{
-    CommitFiles, FILE_GONE, NOT_HERE, NOT_REMOVED, Placement, is_removed, place,
+    CommentPlacement, CommitFiles, FILE_GONE, NOT_HERE, NOT_REMOVED, is_removed, place,
 };
 use chant_review::spec_placing::{SpecPlacement, place_in_spec};
 
@@ -72,10 +72,10 @@ pub(crate) fn placement_of(
     repo: &Repo,
     range: Option<&WorkRange>,
     document: (&str, &str),
-    anchor: &Anchor,
-) -> Result<Option<Placement>, Error> {
+    anchor: &CommentAnchor,
+) -> Result<Option<CommentPlacement>, Error> {
     let (spec_path, spec_text) = document;
-    let placed_in = |path: &str, line: usize| Placement::Placed {
+    let placed_in = |path: &str, line: usize| CommentPlacement::Placed {
         path: path.to_owned(),
         first: line,
         last: line,
@@ -83,25 +83,25 @@ pub(crate) fn placement_of(
         others: Vec::new(),
     };
     Ok(match anchor {
-        Anchor::Whole => None,
-        Anchor::Spec(words) => Some(match place_in_spec(words, spec_text) {
+        CommentAnchor::Whole => None,
+        CommentAnchor::Spec(words) => Some(match place_in_spec(words, spec_text) {
             SpecPlacement::Placed(line, _) => placed_in(spec_path, line),
-            SpecPlacement::Outdated(why) => Placement::Outdated(why),
+            SpecPlacement::Outdated(why) => CommentPlacement::Outdated(why),
         }),
-        Anchor::File { path, .. } => Some(match range {
+        CommentAnchor::File { path, .. } => Some(match range {
             Some(range) if repo.content_id(&range.tip, path)?.is_some() => placed_in(path, 1),
-            _ => Placement::Outdated(FILE_GONE),
+            _ => CommentPlacement::Outdated(FILE_GONE),
         }),
-        Anchor::Line(line) => Some(match range {
+        CommentAnchor::Line(line) => Some(match range {
             Some(range) => placed_line(repo, range, line),
-            None => Placement::Outdated(FILE_GONE),
+            None => CommentPlacement::Outdated(FILE_GONE),
         }),
     })
 }
 
-fn placed_line(repo: &Repo, range: &WorkRange, line: &LineAnchor) -> Placement {
+fn placed_line(repo: &Repo, range: &WorkRange, line: &LineAnchor) -> CommentPlacement {
     let Some(old) = text_of(repo, &line.blob) else {
-        return Placement::Outdated(NOT_HERE);
+        return CommentPlacement::Outdated(NOT_HERE);
     };
     let commit = match line.side {
         DiffSide::New => &range.tip,
@@ -109,7 +109,7 @@ fn placed_line(repo: &Repo, range: &WorkRange, line: &LineAnchor) -> Placement {
     };
     let placed = place(line, &old, &CommitSide::of(repo, commit));
     if line.side == DiffSide::Old
-        && let Placement::Placed {
+        && let CommentPlacement::Placed {
             path, first, last, ..
         } = &placed
     {
@@ -120,7 +120,7 @@ fn placed_line(repo: &Repo, range: &WorkRange, line: &LineAnchor) -> Placement {
             .text(path)
             .unwrap_or_default();
         if !is_removed(&older, &newer, (*first, *last)) {
-            return Placement::Outdated(NOT_REMOVED);
+            return CommentPlacement::Outdated(NOT_REMOVED);
         }
     }
     placed

@@ -12,9 +12,9 @@ use crate::project::ProjectRuns;
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::bookkeeping::WorkQuery;
-use chant_review::anchor::Anchor;
+use chant_review::anchor::CommentAnchor;
 use chant_review::event::{AuthorKind, DeliveryWay, EventBody};
-use chant_review::placing::{CommitFiles as _, Placement};
+use chant_review::placing::{CommentPlacement, CommitFiles as _};
 use chant_review::thread::ReviewThread;
 use chant_specs::model::Spec;
 use chant_specs::project::Project;
@@ -92,14 +92,14 @@ fn shown_lines(
     repo: &Repo,
     range: Option<&WorkRange>,
     thread: &ReviewThread,
-    placement: Option<&Placement>,
+    placement: Option<&CommentPlacement>,
 ) -> Vec<String> {
-    let Anchor::Line(line) = &thread.anchor else {
+    let CommentAnchor::Line(line) = &thread.anchor else {
         return Vec::new();
     };
     if let (
         Some(range),
-        Some(Placement::Placed {
+        Some(CommentPlacement::Placed {
             path, first, last, ..
         }),
     ) = (range, placement)

@@ -15,8 +15,8 @@ use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::proof::ProofDemand;
 use chant_evidence::{
-    Cell, CellOutcome, FileClass, Language, ProofWord, Square, class_of, path_matcher, text_of,
-    with_tests_of,
+    CellOutcome, FileClass, ProofWord, Square, SquareCell, TestLanguage, class_of, path_matcher,
+    text_of, with_tests_of,
 };
 use chant_git::Repo;
 use chant_git::changed_files::{ChangedFile, CommittedFile};
@@ -193,7 +193,7 @@ impl ChangedSides {
             sides.has_code = true;
             if let (Some(old), Some(new)) = (&file.old, &file.new)
                 && class == FileClass::Code
-                && Language::of(&file.path) == Some(Language::Rust)
+                && TestLanguage::of(&file.path) == Some(TestLanguage::Rust)
             {
                 let bytes = |file: &CommittedFile| repo.content_of(file);
                 sides
@@ -256,18 +256,18 @@ impl SquareRun<'_> {
     fn fill(&mut self, commits: &CellCommits) -> Result<(), Error> {
         let all: Vec<String> = self.found.keys().cloned().collect();
         if let Some(commit) = &commits.b {
-            self.run_cell(Cell::B, commit, &all)?;
+            self.run_cell(SquareCell::B, commit, &all)?;
             let red = self.names(|square| square.b == Some(CellOutcome::Failed));
             // What fails once may fail by chance.
             self.run_again(commit, &red)?;
         }
         if let Some(commit) = &commits.d {
-            self.run_cell(Cell::D, commit, &all)?;
+            self.run_cell(SquareCell::D, commit, &all)?;
         }
         let open = self.names(|square| {
             square.b != Some(CellOutcome::Failed) || square.d == Some(CellOutcome::Failed)
         });
-        self.run_cell(Cell::A, &commits.a, &open)
+        self.run_cell(SquareCell::A, &commits.a, &open)
     }
 
     fn names(&self, is_asked: impl Fn(&Square) -> bool) -> Vec<String> {
@@ -275,7 +275,7 @@ impl SquareRun<'_> {
         asked.map(|(name, _)| name.clone()).collect()
     }
 
-    fn run_cell(&mut self, cell: Cell, commit: &str, names: &[String]) -> Result<(), Error> {
+    fn run_cell(&mut self, cell: SquareCell, commit: &str, names: &[String]) -> Result<(), Error> {
         let tree = self.commits.repo.tree_of(commit)?;
         let (mut left, mut keys) = (Vec::new(), BTreeMap::new());
         for name in names {
@@ -304,7 +304,7 @@ impl SquareRun<'_> {
 
     /// Runs the new tests on the old code once more: a check that passes now or cannot end is red by chance.
     fn run_again(&mut self, commit: &str, names: &[String]) -> Result<(), Error> {
-        for (name, (exit, _)) in self.run_checks(Cell::B, commit, names)? {
+        for (name, (exit, _)) in self.run_checks(SquareCell::B, commit, names)? {
             let Some(one) = self.found.get_mut(&name) else {
                 continue;
             };
@@ -334,16 +334,16 @@ impl SquareRun<'_> {
         .key()
     }
 
-    fn note(&mut self, cell: Cell, name: &str, tree: &str, (exit, ms): Ended, known: bool) {
+    fn note(&mut self, cell: SquareCell, name: &str, tree: &str, (exit, ms): Ended, known: bool) {
         let Some(one) = self.found.get_mut(name) else {
             return;
         };
         let outcome = Some(CellOutcome::of(exit));
         match cell {
-            Cell::A => one.square.a = outcome,
-            Cell::B => one.square.b = outcome,
-            Cell::D => one.square.d = outcome,
-            Cell::E => {}
+            SquareCell::A => one.square.a = outcome,
+            SquareCell::B => one.square.b = outcome,
+            SquareCell::D => one.square.d = outcome,
+            SquareCell::E => {}
         }
         one.cells.push(CellEntry {
             cell: cell.name().to_owned(),
@@ -357,7 +357,7 @@ impl SquareRun<'_> {
     /// Runs checks in a fresh folder with the files of a commit; what is not run has a note that says why.
     fn run_checks(
         &mut self,
-        cell: Cell,
+        cell: SquareCell,
         commit: &str,
         names: &[String],
     ) -> Result<Vec<(String, Ended)>, Error> {

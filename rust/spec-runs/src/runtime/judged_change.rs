@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use super::run_folder::RunFolder;
 use chant_base::error::Error;
 use chant_evidence::{
-    ChangedText, FileClass, Finding, JudgeTerms, JudgedChange, MOST_BYTES, Rule, Weight, class_of,
-    judge_change, path_matcher,
+    ChangedText, FileClass, JudgeFinding, JudgeRule, JudgeTerms, JudgedChange, MOST_BYTES, Weight,
+    class_of, judge_change, path_matcher,
 };
 use chant_git::changed_files::{ChangedFile, CommittedFile, FileKind};
 use chant_git::{GitError, Repo};
@@ -73,7 +73,7 @@ impl JudgedTerms<'_> {
     ) -> Result<JudgedEntry, Error> {
         let config = self.project.snapshot()?.config.clone()?;
         let checks: Vec<Vec<String>> = config.runs.checks.values().cloned().collect();
-        let stricter: Vec<Rule> = Rule::ALL
+        let stricter: Vec<JudgeRule> = JudgeRule::ALL
             .into_iter()
             .filter(|rule| config.proof.rules.iter().any(|name| name == rule.name()))
             .collect();
@@ -219,7 +219,7 @@ fn entry(judged: JudgedChange, freed: Vec<String>) -> JudgedEntry {
             .findings
             .iter()
             .filter(move |finding| finding.weight == weight);
-        of_weight.map(Finding::to_string)
+        of_weight.map(JudgeFinding::to_string)
     };
     let mut weaker: Vec<String> = lines(Weight::Weaker).chain(freed).collect();
     let more = (weaker.len() + judged.more).saturating_sub(MOST_LINES);

@@ -86,7 +86,7 @@ pub struct SpecReviewView {
     /// The risk.
     pub risk: RiskRow,
     /// The acceptance criteria.
-    pub criteria: Vec<CriterionRow>,
+    pub criteria: Vec<ReviewCriterion>,
     /// The hunks of the scope.
     pub hunks: Vec<ReviewHunk>,
     /// Hunks outside of the scope.
@@ -115,7 +115,7 @@ pub struct SpecReviewView {
 
 /// A criterion.
 #[derive(Debug, Serialize)]
-pub struct CriterionRow {
+pub struct ReviewCriterion {
     /// Its number, from 1.
     pub number: usize,
     /// Its words.

@@ -7,7 +7,9 @@ use crate::review::{CommitSide, ProjectReviews, in_git, person};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_git::Repo;
-use chant_review::anchor::{Anchor, DiffSide, FileVersion, LineAnchor, MOST_LINES, SpecAnchor};
+use chant_review::anchor::{
+    CommentAnchor, CommentedVersion, DiffSide, LineAnchor, MOST_LINES, SpecAnchor,
+};
 use chant_review::draft::{CommentDraft, read_drafts, write_drafts};
 use chant_review::error::ReviewError;
 use chant_review::event::{CommentWeight, EventBody};
@@ -113,7 +115,7 @@ pub(super) fn said(
             .into());
         }
         Some(number) => criterion(spec, number)?,
-        None if about.is_empty() => Anchor::Whole,
+        None if about.is_empty() => CommentAnchor::Whole,
         None => place(project, reviews, spec, about, input.old)?,
     };
     Ok(EventBody::Comment {
@@ -170,7 +172,7 @@ fn refuse_text(text: &str) -> Result<(), ReviewError> {
     Ok(())
 }
 
-fn criterion(spec: &Spec, number: usize) -> Result<Anchor, ReviewError> {
+fn criterion(spec: &Spec, number: usize) -> Result<CommentAnchor, ReviewError> {
     let found = number.checked_sub(1).and_then(|at| spec.criteria.get(at));
     let found = found.ok_or_else(|| {
         let why = format!(
@@ -191,7 +193,7 @@ fn criterion(spec: &Spec, number: usize) -> Result<Anchor, ReviewError> {
         Some(known) => (known.headings, known.words),
         None => (Vec::new(), spec.criterion_text(found)),
     };
-    Ok(Anchor::Spec(SpecAnchor {
+    Ok(CommentAnchor::Spec(SpecAnchor {
         headings,
         words,
         number,
@@ -204,11 +206,11 @@ fn place(
     spec: &Arc<Spec>,
     about: &str,
     is_old: bool,
-) -> Result<Anchor, Error> {
+) -> Result<CommentAnchor, Error> {
     let repo = reviews.repo.as_ref();
     let range = WorkRange::needed(project, repo, spec)?;
     let Some(repo) = repo else {
-        return Ok(Anchor::Whole);
+        return Ok(CommentAnchor::Whole);
     };
     let (side, commit) = if is_old {
         (DiffSide::Old, &range.base)
@@ -219,7 +221,7 @@ fn place(
     let (path, blob) = located(project, repo, commit, path)?;
     let Some((first, last)) = lines else {
         let commit = commit.clone();
-        return Ok(Anchor::File { path, commit });
+        return Ok(CommentAnchor::File { path, commit });
     };
     let text = CommitSide::of(repo, commit).text(&path);
     let text = text.ok_or_else(|| {
@@ -227,7 +229,7 @@ fn place(
             "{path} is no text whose lines can be commented on; name the file alone"
         ))
     })?;
-    let version = FileVersion {
+    let version = CommentedVersion {
         side,
         commit,
         path: &path,
@@ -240,7 +242,7 @@ fn place(
             "expected lines from 1 to {count} of {path}, at most {MOST_LINES} together, got {first}-{last}"
         ))
     })?;
-    Ok(Anchor::Line(found))
+    Ok(CommentAnchor::Line(found))
 }
 
 fn invalid(why: String) -> ReviewError {
@@ -347,7 +349,7 @@ pub(in crate::ops) fn comment_rejection(
     REJECTION.clone_into(&mut author.via);
     let most = chant_review::event::MOST_TEXT / 4;
     let said = EventBody::Comment {
-        anchor: Anchor::Whole,
+        anchor: CommentAnchor::Whole,
         text: reason.chars().take(most).collect(),
         weight: CommentWeight::Must,
     };

@@ -9,19 +9,19 @@ use crate::review::risk::WorkRisk;
 use crate::review::work_range::WorkRange;
 use crate::review::{ProjectReviews, in_git, is_delivered, placement_of};
 use crate::view::review::{
-    ApprovalRow, BatchRow, ClaimRow, CriterionRow, DraftRow, PlaceRow, ReplyRow, ReviewHunk,
+    ApprovalRow, BatchRow, ClaimRow, DraftRow, PlaceRow, ReplyRow, ReviewCriterion, ReviewHunk,
     RiskReasonRow, RiskRow, SpecReviewView, ThreadRow,
 };
 use chant_base::answer::{Answer, cut};
 use chant_base::error::Error;
 use chant_git::Repo;
-use chant_review::anchor::{Anchor, DiffSide};
+use chant_review::anchor::{CommentAnchor, DiffSide};
 use chant_review::draft::read_drafts;
 use chant_review::error::ReviewError;
 use chant_review::event::ClaimVerdict;
 use chant_review::hunk::NamedHunk;
 use chant_review::look::PersonsLook;
-use chant_review::placing::{PlaceMark, Placement};
+use chant_review::placing::{CommentPlacement, PlaceMark};
 use chant_review::store::SpecReview;
 use chant_review::thread::{ReviewThread, ThreadClaim};
 use chant_specs::checks::checks_named;
@@ -312,20 +312,20 @@ fn hunk_row(
     }
 }
 
-fn criteria(spec: &Spec, known: &SpecReview) -> Vec<CriterionRow> {
+fn criteria(spec: &Spec, known: &SpecReview) -> Vec<ReviewCriterion> {
     let named = checks_named(spec);
     let criteria = spec.criteria.iter().zip(named).enumerate();
     criteria
         .map(|(at, (criterion, checks))| {
             let text = spec.criterion_text(criterion);
             let is_about = |thread: &&ReviewThread| match &thread.anchor {
-                Anchor::Spec(words) => {
+                CommentAnchor::Spec(words) => {
                     text.starts_with(words.words.as_str()) || words.words == text
                 }
                 _ => false,
             };
             let threads = known.threads.threads.iter().filter(is_about);
-            CriterionRow {
+            ReviewCriterion {
                 number: at + 1,
                 checked: criterion.checked,
                 checks,
@@ -358,19 +358,19 @@ fn thread_row(
         None => None,
     };
     let (side, on, commented) = match &thread.anchor {
-        Anchor::Line(line) => {
+        CommentAnchor::Line(line) => {
             let side = match line.side {
                 DiffSide::New => "new",
                 DiffSide::Old => "old",
             };
             (side, "line", line.lines.clone())
         }
-        Anchor::Spec(words) => ("new", "spec", vec![words.words.clone()]),
-        Anchor::File { path, .. } => ("new", "file", vec![path.clone()]),
-        Anchor::Whole => ("new", "whole", Vec::new()),
+        CommentAnchor::Spec(words) => ("new", "spec", vec![words.words.clone()]),
+        CommentAnchor::File { path, .. } => ("new", "file", vec![path.clone()]),
+        CommentAnchor::Whole => ("new", "whole", Vec::new()),
     };
     let (place, outdated) = match placement {
-        Some(Placement::Placed {
+        Some(CommentPlacement::Placed {
             path,
             first,
             last,
@@ -387,7 +387,7 @@ fn thread_row(
             };
             (Some(place), None)
         }
-        Some(Placement::Outdated(why)) => (None, Some(why)),
+        Some(CommentPlacement::Outdated(why)) => (None, Some(why)),
         None => (None, None),
     };
     Ok(ThreadRow {
