@@ -17,7 +17,7 @@ from chant_mcp.cluster import extra, job_table
 from chant_mcp.cluster.certificates import make_certificates
 from chant_mcp.cluster.job_table import JobTable
 from chant_mcp.cluster.placement import JobNeeds, WorkerView, choose_worker, worker_view
-from chant_mcp.cluster.placer_frames import LONGEST_LINE, MOST_BYTES, FrameError, read_frame
+from chant_mcp.cluster.placer_frames import LONGEST_LINE, MAX_BYTES, FrameError, read_frame
 from chant_mcp.cluster.placer_jobs import KeptResults, read_job, read_result
 from chant_mcp.cluster.placer_status import LARGEST, write_status
 from chant_mcp.cluster.private_files import LARGEST_LOG, bound_log
@@ -129,7 +129,7 @@ def test_frames_and_jobs_have_their_bounds(tmp_path: Path) -> None:
 
     assert asyncio.run(read(b'{"do":"x","bytes":2}\nab')) == ({"do": "x", "bytes": 2}, b"ab")
     assert asyncio.run(read(b"")) is None
-    too_many = b'{"bytes":%d}\n' % (MOST_BYTES + 1)
+    too_many = b'{"bytes":%d}\n' % (MAX_BYTES + 1)
     for data in (b"[]\n", b"x\n", b'{"bytes":-1}\n', b'{"bytes":true}\n', too_many, b'{"bytes":3}\na', b"{"):
         with pytest.raises(FrameError):
             asyncio.run(read(data))

@@ -247,7 +247,7 @@ def test_answers_are_bounded_data(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (read.read, len(read.failed)) == ([], 1), key
     monkeypatch.setattr(fleet_pipe, "LONGEST_LINE", 200)
     assert answers({**good, "items": "x" * 200}, {"done": True})[1] is False
-    monkeypatch.setattr(fleet_pipe, "MOST_BYTES", 150)
+    monkeypatch.setattr(fleet_pipe, "MAX_BYTES", 150)
     assert answers(good, {**good, "at": 1}, {"done": True})[1] is False
 
 

@@ -17,7 +17,7 @@ from chant_mcp.errors import RefusedError
 
 LONGEST_LINE = 2 * LARGEST_ITEMS
 """The bytes of a line: JSON within JSON has its quotes twice."""
-MOST_BYTES = 1024 * 1024 * 1024
+MAX_BYTES = 1024 * 1024 * 1024
 """The bytes of all lines together."""
 
 _LONGEST_WORDS = 500
@@ -116,7 +116,7 @@ def read_answers(stream: IO[bytes], expected: set[int]) -> tuple[FleetAnswers, b
 
 
 def _lines(stream: IO[bytes]) -> Iterator[dict[str, Any]]:
-    left = MOST_BYTES
+    left = MAX_BYTES
     while (line := stream.readline(min(LONGEST_LINE, left) + 1)).endswith(b"\n"):
         left -= len(line)
         try:

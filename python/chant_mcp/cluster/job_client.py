@@ -36,7 +36,7 @@ MAX_RESULT = 256 * 1024
 MAX_BUNDLE = 64 * 1024 * 1024
 """Bytes of a bundle, here or there."""
 
-MOST_BYTES = MAX_BUNDLE + 16 * 1024 * 1024
+MAX_BYTES = MAX_BUNDLE + 16 * 1024 * 1024
 """Bytes behind a frame's line: a bundle and a log."""
 
 MAX_UNPACKED = 1024 * 1024 * 1024
@@ -352,7 +352,7 @@ class PlacerSocket:
             size = frame.get("bytes", 0)
         except (ValueError, RecursionError, AttributeError):
             raise JobLost("the placer sent what is no frame") from None
-        if not isinstance(size, int) or not 0 <= size <= MOST_BYTES:
+        if not isinstance(size, int) or not 0 <= size <= MAX_BYTES:
             raise JobLost("the placer sent more than it may")
         if len(self._heard) < end + 1 + size:
             return None

@@ -10,7 +10,7 @@ from chant_mcp.cluster.received import as_table
 
 LONGEST_LINE = 1024 * 1024
 """The bytes of a line."""
-MOST_BYTES = (64 + 16) * 1024 * 1024
+MAX_BYTES = (64 + 16) * 1024 * 1024
 """The bytes behind a line: a bundle and a log."""
 
 Frame = dict[str, Any]
@@ -43,8 +43,8 @@ async def read_frame(reader: asyncio.StreamReader) -> tuple[Frame, bytes] | None
     if frame is None:
         raise FrameError("a line is no table")
     size = frame.get("bytes", 0)
-    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= MOST_BYTES:
-        raise FrameError(f"behind a line there are at most {MOST_BYTES} bytes")
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= MAX_BYTES:
+        raise FrameError(f"behind a line there are at most {MAX_BYTES} bytes")
     try:
         return frame, await reader.readexactly(size)
     except asyncio.IncompleteReadError as error:

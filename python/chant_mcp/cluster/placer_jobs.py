@@ -15,7 +15,7 @@ from chant_mcp.cluster.placer_status import now
 from chant_mcp.cluster.received import as_table, as_text
 from chant_mcp.errors import InvalidArgumentError
 
-MOST_KEPT = 64
+MAX_KEPT = 64
 """Results that are kept for clients that have gone."""
 MAX_KEPT_BYTES = 1024 * 1024 * 1024
 
@@ -142,7 +142,7 @@ class KeptResults:
         return listed
 
     def _drop_oldest(self) -> None:
-        while len(self._listed) > MOST_KEPT or (len(self._listed) > 1 and self._bytes() > MAX_KEPT_BYTES):
+        while len(self._listed) > MAX_KEPT or (len(self._listed) > 1 and self._bytes() > MAX_KEPT_BYTES):
             oldest = next(iter(self._listed))
             del self._listed[oldest]
             shutil.rmtree(self._folder / oldest, ignore_errors=True)

@@ -62,12 +62,12 @@ class ReadyStarter:
         ready = self._ready()
         now = time.monotonic()
         fresh = [id for id in ready if now - self._tried.get(id, -_AGAIN) >= _AGAIN]
-        wish: StartRequestOfPerson = {**self._start, "takes_any": True}
-        wish["parallel"] = wish.get("parallel") or max(1, len(ready))
+        request: StartRequestOfPerson = {**self._start, "takes_any": True}
+        request["parallel"] = request.get("parallel") or max(1, len(ready))
         for id in fresh:
             self._tried[id] = now
             try:
-                started = self._chant.work_start(id, **wish)
+                started = self._chant.work_start(id, **request)
             except ChantError as error:
                 ready = self._ready()
                 if id in ready:

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const MAX_STEPS: usize = 64;
 
 /// Items that one step names at most; after one of more everything has to be looked at.
-const MOST_ITEMS: usize = 64;
+const MAX_ITEMS: usize = 64;
 
 /// The version of some items, and which of them were others in the versions before.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ impl<K> RecentChanges<K> {
     /// Takes in that these items are others now.
     pub fn note(&mut self, items: Vec<K>) {
         static VERSIONS: AtomicU64 = AtomicU64::new(1);
-        if items.len() > MOST_ITEMS {
+        if items.len() > MAX_ITEMS {
             self.steps.clear();
         } else {
             self.steps.push_back((self.version, items));

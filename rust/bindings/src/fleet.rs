@@ -22,7 +22,7 @@ use crate::workspace::{LaidColumns, PyColumns};
 
 const RECEIPTS: ReceiptPlace = ReceiptPlace {
     refs: receipt::RECEIPTS,
-    most_bytes: receipt::MOST_BYTES,
+    most_bytes: receipt::MAX_BYTES,
     read: read_run,
 };
 

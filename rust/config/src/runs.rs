@@ -246,7 +246,7 @@ fn minutes(minutes: NonZeroU64) -> Duration {
 /// Milliseconds that are waited at most before another try.
 const LONGEST_DELAY: u64 = 60 * 60 * 1000;
 /// Tries of an agent within one run, at the most.
-const MOST_TRIES: u32 = 100;
+const MAX_TRIES: u32 = 100;
 
 /// When failed work is tried again (reference chant 6.10 and 7).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -284,7 +284,7 @@ impl RetrySettings {
 
     /// Returns the waits before each try after the first.
     pub fn delays(&self) -> Vec<Duration> {
-        let tries = 1..=self.max_retries.min(MOST_TRIES);
+        let tries = 1..=self.max_retries.min(MAX_TRIES);
         tries.map(|tries| self.delay(tries)).collect()
     }
 

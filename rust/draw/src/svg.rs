@@ -30,7 +30,7 @@ const LOW: f64 = 30.0;
 /// The margin around the picture.
 pub(super) const MARGIN: f64 = 18.0;
 /// The width above which a picture is scaled down.
-const MOST_SHOWN: f64 = 1600.0;
+const MAX_SHOWN: f64 = 1600.0;
 
 /// The words of a figure.
 pub(super) struct FigureWords {
@@ -203,7 +203,7 @@ impl<'a> SvgDrawing<'a> {
 
     /// Returns the picture around its body.
     fn framed(&self, body: &str, width: f64, height: f64) -> String {
-        let scale = (MOST_SHOWN / width).min(1.0);
+        let scale = (MAX_SHOWN / width).min(1.0);
         let (shown, high) = (number(width * scale), number(height * scale));
         let palette = self.palette;
         let (id, style) = match self.look.theme {

@@ -6,7 +6,7 @@ use super::added_lines::{added_lines, line_findings};
 use super::decode::text_of;
 use super::file_class::FileClass;
 use super::finding::{JudgeFinding, JudgeRule};
-use super::{ChangedText, MOST_BYTES, judge_configuration, lock_files};
+use super::{ChangedText, MAX_BYTES, judge_configuration, lock_files};
 
 /// A changed file with its class and its texts.
 pub(crate) struct ReadFile<'c> {
@@ -23,7 +23,7 @@ impl<'c> ReadFile<'c> {
     pub(crate) fn of(changed: &'c ChangedText, class: FileClass) -> Self {
         let text = |bytes: &Option<Vec<u8>>| {
             let bytes = bytes.as_ref()?;
-            (bytes.len() <= MOST_BYTES).then(|| text_of(bytes))?
+            (bytes.len() <= MAX_BYTES).then(|| text_of(bytes))?
         };
         let (old, new) = (text(&changed.old), text(&changed.new));
         Self {

@@ -34,7 +34,7 @@ use self::changed_file::ReadFile;
 use self::test_files::TestFiles;
 
 /// The greatest size of a file that is read, in bytes; a larger one counts as not read.
-pub const MOST_BYTES: usize = 2 * 1024 * 1024;
+pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 /// The greatest number of findings about one change; more are counted.
 pub const MAX_FINDINGS: usize = 200;
 

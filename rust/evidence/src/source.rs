@@ -259,7 +259,7 @@ fn mask(text: &str, language: TestLanguage) -> (String, Vec<(usize, usize)>) {
             }
             (TestLanguage::JavaScript, b'`') => mask.hide_template(),
             (TestLanguage::JavaScript | TestLanguage::Go, b'\'') => {
-                mask.hide_string("'", true, false)
+                mask.hide_string("'", true, false);
             }
             (TestLanguage::Go, b'`') => mask.hide_string("`", false, true),
             (TestLanguage::Rust, b'r') => match mask.raw_hashes() {
@@ -279,7 +279,7 @@ fn mask(text: &str, language: TestLanguage) -> (String, Vec<(usize, usize)>) {
                 None => mask.keep(),
             },
             (TestLanguage::Rust, b'\'') if mask.is_character() => {
-                mask.hide_string("'", true, false)
+                mask.hide_string("'", true, false);
             }
             (_, b'"') => mask.hide_string("\"", true, language == TestLanguage::Rust),
             _ => mask.keep(),

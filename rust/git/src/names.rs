@@ -166,7 +166,7 @@ fn names_by_library(
 }
 
 /// The most trees, and the most indexes, whose names are kept.
-const MOST_KEPT: usize = 32;
+const MAX_KEPT: usize = 32;
 
 /// The time of the last change of an index, its length, the index and the prefix of its names.
 type IndexStamp = (PathBuf, String, SystemTime, u64);
@@ -196,7 +196,7 @@ fn names_in_tree(
         .collect();
     let names = Arc::new(names);
     with_known(|known| {
-        if known.trees.len() >= MOST_KEPT {
+        if known.trees.len() >= MAX_KEPT {
             known.trees.clear();
         }
         known.trees.insert(id, Arc::clone(&names));
@@ -219,7 +219,7 @@ fn known_names_in_index(
     let names = Arc::new(names_in_index(&current_index(repo)?, below));
     if let Some(stamp) = stamp {
         with_known(|known| {
-            if known.indexes.len() >= MOST_KEPT {
+            if known.indexes.len() >= MAX_KEPT {
                 known.indexes.clear();
             }
             known.indexes.insert(stamp, Arc::clone(&names));

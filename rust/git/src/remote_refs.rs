@@ -22,7 +22,7 @@ pub const LOOKED_TARGET: &str = "target";
 const REPORT_END: &str = "Done";
 
 /// The most characters of what a remote prints that are passed on.
-const MOST_WORDS: usize = 500;
+const MAX_WORDS: usize = 500;
 
 /// The complaint of a git that cannot push several refs in one transaction to this remote.
 const NO_ATOMIC: &str = "does not support --atomic";
@@ -406,7 +406,7 @@ fn host_words(err: &[u8]) -> Option<String> {
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     let letters = lines.join("; ");
     let letters = letters.chars().filter(|letter| !letter.is_control());
-    let words: String = letters.take(MOST_WORDS).collect();
+    let words: String = letters.take(MAX_WORDS).collect();
     (!words.is_empty()).then(|| words.trim_end_matches('.').to_owned())
 }
 

@@ -7,7 +7,7 @@ use super::answer::LeaseRefusal;
 use super::batch::WishPush;
 use super::leader::LeaseLeader;
 use super::queue::TakenWish;
-use super::record::{LeaseState, MAX_TOKEN, MOST_BYTES};
+use super::record::{LeaseState, MAX_BYTES, MAX_TOKEN};
 use super::view::RemoteView;
 use chant_store::state::escape_name;
 
@@ -59,7 +59,7 @@ impl LeaseLeader<'_> {
         let mut next = Some(object.to_owned());
         for _ in 0..MAX_VALUES {
             let Some(object) = next else { break };
-            let value = self.client.repo.ref_value(&object, MOST_BYTES)?;
+            let value = self.client.repo.ref_value(&object, MAX_BYTES)?;
             let Some((text, parents)) = value else { break };
             if let Some(token) = token_in(&text) {
                 return Ok(token);

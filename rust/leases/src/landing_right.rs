@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::LeaseError;
 use super::client::LeaseClient;
 use super::queue::WishQueue;
-use super::record::{MOST_BYTES, new_nonce};
+use super::record::{MAX_BYTES, new_nonce};
 use super::ref_names::full_name;
 use chant_git::remote_refs::{PushHooks, PushOutcome, RefUpdate};
 
@@ -89,7 +89,7 @@ impl LeaseClient<'_> {
         };
         let target = full_name(self.target);
         // Rules about commits look at author, signature and message: those of a landing, and words that the branch has.
-        let words = self.repo.ref_value(&view.target, MOST_BYTES)?;
+        let words = self.repo.ref_value(&view.target, MAX_BYTES)?;
         let words = words.map_or_else(|| "Merge".to_owned(), |(text, _)| text);
         let commit = self
             .repo

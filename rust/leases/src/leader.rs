@@ -12,7 +12,7 @@ use super::machine::MachineTime;
 use super::own_name::OwnName;
 use super::push_pace::PushPace;
 use super::queue::TakenWish;
-use super::record::{MOST_BYTES, RefValue};
+use super::record::{MAX_BYTES, RefValue};
 use super::ref_names::{LEASES, NUMBERS, ORCHESTRATORS, REQUESTS, RefNames};
 use super::view::{RemoteView, SeenValue};
 use super::wishes::WishStep;
@@ -256,7 +256,7 @@ impl<'a> LeaseLeader<'a> {
             let seen = if let Some(seen) = same.filter(|seen| seen.object == object) {
                 seen.clone()
             } else {
-                let text = self.client.repo.ref_value(&object, MOST_BYTES)?;
+                let text = self.client.repo.ref_value(&object, MAX_BYTES)?;
                 let value = match text {
                     Some((text, _)) => T::read(&text),
                     None => Err("it is no value of ours".into()),

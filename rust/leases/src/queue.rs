@@ -22,7 +22,7 @@ use chant_store::StoreError;
 use chant_store::disk::{self, FileStamp, Lock};
 
 /// The largest file that is read.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// Answers that were not fetched for so long have no process that waits for them.
 const KEPT_FOR: Duration = Duration::from_secs(3600);
 /// How long a look may take for who waits at a terminal, and that look with its push.
@@ -355,7 +355,7 @@ fn names(folder: &Path) -> Result<Vec<String>, LeaseError> {
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, LeaseError> {
-    let Some(text) = disk::read_private(path, MOST_BYTES)? else {
+    let Some(text) = disk::read_private(path, MAX_BYTES)? else {
         return Ok(None);
     };
     let value = serde_json::from_str(&text).map_err(|error| LeaseError::Broken {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 pub const SCHEMA: u32 = 1;
 
 /// The longest value that is read.
-pub const MOST_BYTES: usize = 64 * 1024;
+pub const MAX_BYTES: usize = 64 * 1024;
 
 /// The most runs that a sign of life names.
 pub const MAX_RUNS: usize = 200;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Lines before and after the commented ones that are kept with them.
 const AROUND: usize = 3;
 /// The greatest number of commented lines.
-pub const MOST_LINES: usize = 40;
+pub const MAX_LINES: usize = 40;
 /// Characters of a line that are kept.
 const LINE_KEPT: usize = 300;
 
@@ -95,7 +95,7 @@ impl LineAnchor {
         let (first, last) = lines;
         let all: Vec<&str> = text.lines().collect();
         let is_there = 1 <= first && first <= last && last <= all.len();
-        if !is_there || last - first >= MOST_LINES {
+        if !is_there || last - first >= MAX_LINES {
             return None;
         }
         let kept = |lines: &[&str]| lines.iter().map(|line| kept_line(line)).collect();

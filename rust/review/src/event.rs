@@ -10,9 +10,9 @@ use crate::anchor::CommentAnchor;
 /// The format of events that is written here.
 pub const FORMAT: u32 = 1;
 /// The greatest size of an event, in bytes.
-pub const MOST_BYTES: usize = 16 * 1024;
+pub const MAX_BYTES: usize = 16 * 1024;
 /// The greatest size of a text that somebody wrote, in bytes.
-pub const MOST_TEXT: usize = 8 * 1024;
+pub const MAX_TEXT: usize = 8 * 1024;
 /// Digits of an ID.
 const DIGITS: usize = 10;
 
@@ -275,7 +275,7 @@ impl EventBody {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventFault {
     /// Larger than events are.
-    #[error("it has more than {MOST_BYTES} bytes")]
+    #[error("it has more than {MAX_BYTES} bytes")]
     TooLarge,
     /// No JSON of an event.
     #[error("it is no event: {0}")]
@@ -319,7 +319,7 @@ impl ReviewEvent {
     /// # Errors
     /// The fault in it.
     pub fn read(text: &[u8]) -> Result<Self, EventFault> {
-        if text.len() > MOST_BYTES {
+        if text.len() > MAX_BYTES {
             return Err(EventFault::TooLarge);
         }
         let unreadable = |error: serde_json::Error| EventFault::Unreadable(error.to_string());

@@ -6,7 +6,7 @@ use chant_git::{GitError, Repo};
 use chant_store::state::{escape_name, unescape_name};
 
 use crate::anchor::CommentAnchor;
-use crate::event::{EventBody, EventFault, MOST_BYTES, ReviewEvent};
+use crate::event::{EventBody, EventFault, MAX_BYTES, ReviewEvent};
 use crate::thread::{EventOrigin, KnownEvent};
 
 /// The folder of refs that clones write.
@@ -20,7 +20,7 @@ const BLOB: &str = "version-";
 /// The number of attempts at a ref that others move.
 const ATTEMPTS: usize = 10;
 /// The greatest number of files that are read of one ref.
-const MOST_FILES: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 
 /// Events that refs brought.
 #[derive(Debug, Clone, Default)]
@@ -139,8 +139,8 @@ fn read_ref(
 ) -> Result<(), GitError> {
     let files = repo.kept_files(commit)?;
     let events = files.iter().filter(|file| file.name.ends_with(ENDING));
-    for file in events.take(MOST_FILES) {
-        let read = match repo.kept_text(&file.object, MOST_BYTES)? {
+    for file in events.take(MAX_FILES) {
+        let read = match repo.kept_text(&file.object, MAX_BYTES)? {
             TextRead::Text(text) => ReviewEvent::read(&text),
             TextRead::Unfit(_) => Err(EventFault::TooLarge),
         };

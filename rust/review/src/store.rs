@@ -5,7 +5,7 @@ use chant_git::Repo;
 use chant_store::state::StateFolder;
 
 use crate::error::ReviewError;
-use crate::event::{EventAuthor, EventBody, FORMAT, MOST_BYTES, MOST_TEXT, ReviewEvent};
+use crate::event::{EventAuthor, EventBody, FORMAT, MAX_BYTES, MAX_TEXT, ReviewEvent};
 use crate::event_refs::{publish, read_refs, specs_in_refs};
 use crate::journal::OwnJournal;
 use crate::thread::{EventOrigin, KnownEvent, ReviewThreads};
@@ -129,14 +129,14 @@ fn refuse_large(event: &ReviewEvent) -> Result<(), ReviewError> {
         _ => 0,
     };
     let whole = event.text().len();
-    if text <= MOST_TEXT && whole <= MOST_BYTES {
+    if text <= MAX_TEXT && whole <= MAX_BYTES {
         return Ok(());
     }
-    let why = if text > MOST_TEXT {
-        format!("expected at most {MOST_TEXT} bytes, got {text}; say it in several comments")
+    let why = if text > MAX_TEXT {
+        format!("expected at most {MAX_TEXT} bytes, got {text}; say it in several comments")
     } else {
         format!(
-            "with the lines that it is about it has {whole} bytes, and {MOST_BYTES} are the most; comment on fewer lines"
+            "with the lines that it is about it has {whole} bytes, and {MAX_BYTES} are the most; comment on fewer lines"
         )
     };
     Err(ReviewError::Invalid { name: "text", why })
@@ -306,7 +306,7 @@ mod tests {
     fn a_text_that_is_too_long_is_refused() {
         let place = place();
         let store = ReviewStore::of(&place.state, None);
-        let refused = store.change(SPEC, "t", |_| Ok(vec![comment(&"a".repeat(MOST_TEXT + 1))]));
+        let refused = store.change(SPEC, "t", |_| Ok(vec![comment(&"a".repeat(MAX_TEXT + 1))]));
         let refused = refused.unwrap_err().to_string();
         assert!(refused.contains("at most 8192 bytes"), "{refused}");
         assert_eq!(store.read(SPEC).unwrap().events, []);

@@ -20,7 +20,7 @@ const LEAST_SPECS: u32 = 3;
 /// So many completed specs are looked at, the newest first: older work says less of what comes.
 const MAX_COMPLETED: usize = 500;
 /// A commit of more files is a sweep through everything, which says nothing about its labels.
-const MOST_FILES: usize = 60;
+const MAX_FILES: usize = 60;
 /// Specs that share at least so many expected files are foreseen to conflict.
 const FORESEEN: f64 = 1.0;
 /// Work below this folder is settled by meaning when it lands.
@@ -178,7 +178,7 @@ impl ExpectedFiles {
     fn read_commit(&mut self, commit: &str, paths: &dyn Fn(&str) -> Vec<String>) -> Arc<[u32]> {
         let mut paths = paths(commit);
         paths.retain(|path| !path.starts_with(OWN_FOLDER));
-        if paths.len() > MOST_FILES {
+        if paths.len() > MAX_FILES {
             paths.clear();
         }
         let files: Arc<[u32]> = paths.iter().map(|path| self.number(path)).collect();

@@ -7,7 +7,7 @@ use super::evidence::{self, CriterionAtStart};
 use super::project::ProjectRuns;
 use super::proof_words;
 use super::receipt::{
-    self, CheckClaim, CompletedBy, CompletionReceipt, FORMAT, JudgedCriteria, MOST_BYTES, RECEIPTS,
+    self, CheckClaim, CompletedBy, CompletionReceipt, FORMAT, JudgedCriteria, MAX_BYTES, RECEIPTS,
 };
 use chant_agent_events::words_of_no_change;
 use chant_base::completed_run::CompletedRun;
@@ -236,7 +236,7 @@ pub(super) fn of_spec(
 pub(super) fn receipted_runs(repo: &Repo) -> Result<Vec<CompletedRun>, Error> {
     let kept = repo.kept_texts(RECEIPTS)?;
     let run = |kept: &chant_git::kept_texts::KeptText| {
-        let TextRead::Text(bytes) = repo.kept_text(&kept.object, MOST_BYTES).ok()? else {
+        let TextRead::Text(bytes) = repo.kept_text(&kept.object, MAX_BYTES).ok()? else {
             return None;
         };
         completed_run(receipt::parse(&bytes).ok()?)
@@ -252,7 +252,7 @@ pub(super) fn receipted_runs(repo: &Repo) -> Result<Vec<CompletedRun>, Error> {
 pub(super) fn landed_receipts(repo: &Repo) -> Result<Vec<(String, u64, String)>, Error> {
     let kept = repo.kept_texts(RECEIPTS)?;
     let landed = |kept: &chant_git::kept_texts::KeptText| {
-        let TextRead::Text(bytes) = repo.kept_text(&kept.object, MOST_BYTES).ok()? else {
+        let TextRead::Text(bytes) = repo.kept_text(&kept.object, MAX_BYTES).ok()? else {
             return None;
         };
         let receipt = receipt::parse(&bytes).ok()?;
@@ -307,7 +307,7 @@ fn is_kept(repo: &Repo, receipt: &CompletionReceipt) -> Result<bool, Error> {
     let Some(kept) = kept.iter().find(|kept| kept.name == receipt.token) else {
         return Ok(false);
     };
-    let TextRead::Text(bytes) = repo.kept_text(&kept.object, MOST_BYTES)? else {
+    let TextRead::Text(bytes) = repo.kept_text(&kept.object, MAX_BYTES)? else {
         return Ok(false);
     };
     Ok(receipt::parse(&bytes).is_ok_and(|other| other.is_of_same(receipt)))

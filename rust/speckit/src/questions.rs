@@ -23,7 +23,7 @@ const ENDING: &str = ".json";
 /// Most questions that wait at once.
 const MAX_OPEN: usize = 100;
 /// Most of these that one run asks, so that others can ask, too.
-const MOST_OF_RUN: usize = 10;
+const MAX_OF_RUN: usize = 10;
 /// Bytes of the longest question.
 const MAX_PROMPT: usize = 32 * 1024;
 /// So many closed ones are kept.
@@ -225,7 +225,7 @@ impl FeatureStore {
             return Err(SpeckitError::TooMany { count }.into());
         }
         let own = || open().filter(|one| one.run.is_some() && one.run == new.run);
-        if own().count() >= MOST_OF_RUN {
+        if own().count() >= MAX_OF_RUN {
             let open = own().map(|one| one.id.clone()).collect();
             return Err(SpeckitError::TooManyOfRun { open }.into());
         }

@@ -37,7 +37,7 @@ pub struct FolderWalk {
 }
 
 /// Folders that are watched at most; with more their stamps are compared.
-const MOST_WATCHED: usize = 1_000;
+const MAX_WATCHED: usize = 1_000;
 
 /// The file that git reads beside the ignore files of folders.
 const EXCLUDE: &str = ".git/info/exclude";
@@ -53,7 +53,7 @@ impl FolderWalk {
         rules.extend(above.flat_map(|above| IGNORING.map(|name| above.join(name))));
         let folders = folders(folder, depth);
         let mut watch = FolderWatch::start(folder);
-        if folders.len() > MOST_WATCHED {
+        if folders.len() > MAX_WATCHED {
             watch = FolderWatch::default();
         }
         for inside in &folders {
@@ -63,11 +63,11 @@ impl FolderWalk {
                 None => watch = FolderWatch::default(),
             }
         }
-        let names = folders.iter().take(MOST_WATCHED).filter_map(|inside| {
+        let names = folders.iter().take(MAX_WATCHED).filter_map(|inside| {
             let relative = inside.strip_prefix(folder).ok()?.to_str()?;
             Some(relative.to_owned())
         });
-        let names: Arc<[String]> = if folders.len() > MOST_WATCHED {
+        let names: Arc<[String]> = if folders.len() > MAX_WATCHED {
             Arc::default()
         } else {
             names.collect()

@@ -13,7 +13,7 @@ pub const MAX_NODES: usize = 2_000;
 /// Levels of elements that a tree has at most; deeper ones are their contents alone.
 pub const DEEPEST: usize = 24;
 /// Bytes of a body that are looked at.
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// The names of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +140,7 @@ pub struct MarkdownTree {
 impl MarkdownTree {
     /// Reads a body.
     pub fn read(body: &str) -> Self {
-        let mut end = body.len().min(MOST_BYTES);
+        let mut end = body.len().min(MAX_BYTES);
         while !body.is_char_boundary(end) {
             end -= 1;
         }
@@ -514,7 +514,7 @@ mod tests {
         for body in bodies {
             let tree = MarkdownTree::read(&body);
             let (count, depth) = measure(&tree.nodes);
-            assert!(tree.is_cut || body.len() < MOST_BYTES, "{body:.20}");
+            assert!(tree.is_cut || body.len() < MAX_BYTES, "{body:.20}");
             assert!(
                 count <= MAX_NODES + 1 && depth <= DEEPEST,
                 "{count} {depth}"

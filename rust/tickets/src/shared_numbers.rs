@@ -16,7 +16,7 @@ use chant_store::state::escape_name;
 /// The part of the state that holds what was given.
 const PART: &str = "ticket-numbers";
 /// The largest file of it that is read.
-const MOST_BYTES: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 /// A second claim within so many seconds takes several numbers at once: pushes are few.
 const HURRY: i64 = 60;
 /// The numbers that such a claim takes.
@@ -288,7 +288,7 @@ fn read(store: &TicketStore) -> Result<NumberMemory, StoreError> {
     let Some(folder) = store.state.read(&store.state.in_checkout(PART)) else {
         return Ok(NumberMemory::default());
     };
-    let text = disk::read_private(&folder.join(file(store)), MOST_BYTES)?;
+    let text = disk::read_private(&folder.join(file(store)), MAX_BYTES)?;
     let memory = text.and_then(|text| serde_json::from_str(&text).ok());
     Ok(memory.unwrap_or_default())
 }

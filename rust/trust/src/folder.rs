@@ -15,7 +15,7 @@ use chant_store::disk::{self, Disk};
 use chant_store::stamped::PathStamps;
 
 /// The greatest number of files of agents, prompts and hooks that are read.
-const MOST_FILES: usize = 2_000;
+const MAX_FILES: usize = 2_000;
 /// The greatest depth of folders that are read.
 const MAX_DEPTH: usize = 12;
 
@@ -186,11 +186,11 @@ impl FolderScanInputs<'_> {
 
     /// Returns true, and notes a gap, if no more is read.
     fn is_too_much(shown: &str, depth: usize, reading: &mut FolderReading) -> bool {
-        if depth <= MAX_DEPTH && reading.files.len() < MOST_FILES {
+        if depth <= MAX_DEPTH && reading.files.len() < MAX_FILES {
             return false;
         }
         let gap = format!("{shown}: too many files or folders");
-        if !reading.gaps.contains(&gap) && reading.gaps.len() < MOST_FILES {
+        if !reading.gaps.contains(&gap) && reading.gaps.len() < MAX_FILES {
             reading.gaps.push(gap);
         }
         true

@@ -84,9 +84,9 @@ fn forward(
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = log.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line)? as u64;
+        let read = log.by_ref().take(MAX_BYTES).read_until(b'\n', &mut line)? as u64;
         let is_whole = line.last() == Some(&b'\n');
-        if !is_whole && read < MOST_BYTES {
+        if !is_whole && read < MAX_BYTES {
             return Ok(page.end(at, false));
         }
         let text = without_line_end(&line);
@@ -108,7 +108,7 @@ fn forward(
 }
 
 /// The number of bytes from which on a line is returned in parts.
-const MOST_BYTES: u64 = DEFAULT_CHARS as u64;
+const MAX_BYTES: u64 = DEFAULT_CHARS as u64;
 
 fn without_line_end(line: &[u8]) -> &[u8] {
     let text = line.strip_suffix(b"\n").unwrap_or(line);

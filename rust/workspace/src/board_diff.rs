@@ -13,9 +13,9 @@ use chant_text::line_diff::{LineSide, diff_hunks};
 use chant_work::run_index::RunBrief;
 
 /// Files that are shown.
-const MOST_FILES: usize = 200;
+const MAX_FILES: usize = 200;
 /// Lines of all files together that are shown.
-const MOST_LINES: usize = 2_000;
+const MAX_LINES: usize = 2_000;
 /// Characters of a line that are shown.
 const LINE_SHOWN: usize = 500;
 /// Bytes and lines of both versions of a file above which it is only named: comparing them would take long.
@@ -55,10 +55,10 @@ fn without_branch(item: &Item<'_>) -> WorkspaceError {
 
 fn differences(repo: &Repo, base: String, branch: String) -> Result<BranchDiff, Error> {
     let paths = repo.differing(&base, &branch)?;
-    let mut room = MOST_LINES;
-    let mut is_cut = paths.len() > MOST_FILES;
+    let mut room = MAX_LINES;
+    let mut is_cut = paths.len() > MAX_FILES;
     let mut files = Vec::new();
-    for path in paths.iter().take(MOST_FILES) {
+    for path in paths.iter().take(MAX_FILES) {
         let file = if room == 0 {
             is_cut = true;
             named(path)

@@ -23,7 +23,7 @@ use chant_tickets::criteria::criteria;
 use chant_tickets::sections::parse_sections;
 
 /// Criteria, sections or parts of an item that are shown.
-const MOST_SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 /// Characters of a criterion or of the name of a section that are shown.
 const TEXT_SHOWN: usize = 500;
 
@@ -82,7 +82,7 @@ pub(super) fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
     match item.source {
         ItemSource::Spec(spec) => criteria_of_spec(spec),
         ItemSource::Feature(tasks, FeaturePart::Task(at)) => {
-            let criteria = tasks.task(*at).criteria.iter().take(MOST_SHOWN);
+            let criteria = tasks.task(*at).criteria.iter().take(MAX_SHOWN);
             let rows = criteria.map(|one| CriterionRow {
                 text: cut(&one.text, TEXT_SHOWN),
                 done: one.mark.is_settled(),
@@ -92,7 +92,7 @@ pub(super) fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
             rows.collect()
         }
         ItemSource::Ticket(_, ticket) => {
-            let criteria = criteria(ticket).into_iter().take(MOST_SHOWN);
+            let criteria = criteria(ticket).into_iter().take(MAX_SHOWN);
             let rows = criteria.map(|one| CriterionRow {
                 text: cut(&one.text, TEXT_SHOWN),
                 done: one.is_met,
@@ -102,7 +102,7 @@ pub(super) fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
             rows.collect()
         }
         ItemSource::Plan(entry) => {
-            let criteria = entry.item().criteria.iter().take(MOST_SHOWN);
+            let criteria = entry.item().criteria.iter().take(MAX_SHOWN);
             let rows = criteria.map(|one| CriterionRow {
                 text: cut(&one.text, TEXT_SHOWN),
                 done: one.is_ticked,
@@ -117,7 +117,7 @@ pub(super) fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
 
 fn criteria_of_spec(spec: &Spec) -> Vec<CriterionRow> {
     let (mut line, mut counted) = (1, 0);
-    let criteria = spec.criteria.iter().take(MOST_SHOWN);
+    let criteria = spec.criteria.iter().take(MAX_SHOWN);
     let rows = criteria.map(|one| {
         let at = spec.body_start + one.marker as usize;
         let between = spec.text.get(counted..at).unwrap_or_default();
@@ -138,7 +138,7 @@ fn sections_of(item: &Item<'_>) -> Vec<SectionRow> {
     match item.source {
         ItemSource::Spec(_) | ItemSource::Ticket(..) => {
             let found = parse_sections(item.body());
-            let named = found.iter().zip(names(&found)).take(MOST_SHOWN);
+            let named = found.iter().zip(names(&found)).take(MAX_SHOWN);
             let rows = named.map(|(section, name)| SectionRow {
                 name: cut(&name, TEXT_SHOWN),
                 level: section.level,
@@ -146,7 +146,7 @@ fn sections_of(item: &Item<'_>) -> Vec<SectionRow> {
             rows.collect()
         }
         ItemSource::Plan(entry) if entry.item().id.is_empty() => {
-            let sections = entry.unit().sections.iter().take(MOST_SHOWN);
+            let sections = entry.unit().sections.iter().take(MAX_SHOWN);
             let rows = sections.map(|section| SectionRow {
                 name: cut(&section.title, TEXT_SHOWN),
                 level: section.level,
@@ -167,7 +167,7 @@ fn children_of<'a>(
     let is_part = |item: &Item<'_>| item.parent().is_some_and(|parent| parent == own);
     let around = nodes_around(joined, item).into_iter();
     let parts = around.filter_map(|node| joined.item(node)).filter(is_part);
-    let rows = parts.take(MOST_SHOWN).map(|part| {
+    let rows = parts.take(MAX_SHOWN).map(|part| {
         let meaning = board.meaning(&part);
         ChildRow::of(&part, meaning)
     });

@@ -88,7 +88,7 @@ use workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspacePro
 /// Most task graphs that are looked at.
 const MAX_PLANS: usize = 1_000;
 /// Most features that are looked at.
-const MOST_FEATURES: usize = 1_000;
+const MAX_FEATURES: usize = 1_000;
 
 /// The dialects of a folder, each opened by itself.
 pub struct DialectStores {
@@ -353,7 +353,7 @@ impl Workspace {
         let vanished = features.vanished(&root).into_iter();
         read.problems
             .extend(vanished.map(|(path, message)| gone(&path, message)));
-        for feature in all.by_ref().take(MOST_FEATURES) {
+        for feature in all.by_ref().take(MAX_FEATURES) {
             let path = format!("{}/{TASKS}", feature.directory);
             match features.document(&feature, TASKS) {
                 Ok(Some(document)) => {
@@ -388,7 +388,7 @@ impl Workspace {
             }
         }
         if let Some(feature) = all.next() {
-            let problem = surplus(&feature.directory, MOST_FEATURES, "features");
+            let problem = surplus(&feature.directory, MAX_FEATURES, "features");
             read.problems.push(problem);
         }
         Ok(())

@@ -17,7 +17,7 @@ use super::key::composed;
 use super::revision_folder::{CommitSource, RevisionFolder};
 use super::revision_plans::PlanLayout;
 use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
-use super::{MAX_PLANS, MOST_FEATURES, Workspace, of_specs, of_ticket, surplus};
+use super::{MAX_FEATURES, MAX_PLANS, Workspace, of_specs, of_ticket, surplus};
 use chant_base::error::Error;
 use chant_base::external_items::{ExternalStatus, split_key};
 use chant_git::data_repository::DataRepository;
@@ -246,8 +246,8 @@ impl RevisionView {
         if let Some(((path, _), _)) = found.next() {
             self.problems.push(surplus(&path, MAX_PLANS, "task graphs"));
         }
-        if let Some(path) = self.features.keys().nth(MOST_FEATURES) {
-            let problem = surplus(path, MOST_FEATURES, "features");
+        if let Some(path) = self.features.keys().nth(MAX_FEATURES) {
+            let problem = surplus(path, MAX_FEATURES, "features");
             self.problems.push(problem);
         }
         Ok(())
@@ -280,7 +280,7 @@ impl RevisionView {
             }
         });
         let plans = plans.collect();
-        let features = self.features.iter().take(MOST_FEATURES);
+        let features = self.features.iter().take(MAX_FEATURES);
         let features = features.map(|(path, document)| FeatureTaskList {
             label: composed(label(path)).into(),
             path: path.as_str().into(),

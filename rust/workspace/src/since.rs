@@ -11,7 +11,7 @@ use chant_base::answer::Answer;
 use chant_base::error::Error;
 
 /// Changes that an answer shows at most.
-const MOST_SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
 /// The items that an answer is about.
 #[derive(Debug, Clone, Copy)]
@@ -57,8 +57,8 @@ pub fn changed_since(
             .iter()
             .filter(|change| change.key.starts_with(&prefix));
         let mut changed: Vec<ChangeRow<'_>> = of_scope.map(ChangeRow::from).collect();
-        let more = changed.len() > MOST_SHOWN;
-        changed.truncate(MOST_SHOWN);
+        let more = changed.len() > MAX_SHOWN;
+        changed.truncate(MAX_SHOWN);
         Answer::data(&ChangesView {
             cursor: &cursor,
             changed,

@@ -24,7 +24,7 @@ from starlette.types import Receive, Scope, Send
 from chant_mcp._core import VERSION
 from chant_mcp.server.http.address import Listener, Names
 from chant_mcp.server.http.board import WebBoard, board_routes
-from chant_mcp.server.http.door import MOST_BYTES, Door, PersonEntrance, locked, readable
+from chant_mcp.server.http.door import MAX_BYTES, Door, PersonEntrance, locked, readable
 from chant_mcp.server.http.events import Sessions
 from chant_mcp.server.http.figures import FIGURES_PATH, ServerFigures
 
@@ -81,7 +81,7 @@ async def serve(server: Server[Any], service: Service) -> None:
     server.middleware.append(calls.counted)
     sessions = Sessions(
         server,
-        max_request_body_size=MOST_BYTES,
+        max_request_body_size=MAX_BYTES,
         retry_interval=_RETRY,
         session_idle_timeout=limits.idle_seconds,
         max_sessions=limits.max_count,
@@ -133,7 +133,7 @@ async def _never() -> AsyncIterator[signal.Signals]:
 
 def _routes(server: Server[Any], sessions: Sessions, service: Service, figures: ServerFigures) -> list[Route]:
     token, board = service.token, service.board
-    sse = SseServerTransport(_MESSAGES, max_request_body_size=MOST_BYTES)
+    sse = SseServerTransport(_MESSAGES, max_request_body_size=MAX_BYTES)
     stream = locked(_Stream(server, sse), token)
     tools = readable(StreamableHTTPASGIApp(sessions))
     streamable = locked(tools, token)

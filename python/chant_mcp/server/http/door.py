@@ -25,7 +25,7 @@ from chant_mcp.server.http.address import Names
 from chant_mcp.server.http.board import is_person
 from chant_mcp.web_board.access import PersonAccess
 
-MOST_BYTES = 4 * 1024 * 1024
+MAX_BYTES = 4 * 1024 * 1024
 """How long the body of a request may be."""
 
 _USER = "chant-mcp"
@@ -131,7 +131,7 @@ def readable(app: ASGIApp) -> ASGIApp:
 
         await app(scope, again, send)
 
-    return RequestBodyLimitMiddleware(checked, MOST_BYTES)
+    return RequestBodyLimitMiddleware(checked, MAX_BYTES)
 
 
 def _as_admitted(body: bytes, message: JSONRPCMessage) -> bytes | JSONRPCError:

@@ -28,7 +28,7 @@ use chant_store::state::escape_name;
 /// The state of a lease whose holder gives no sign of life.
 const SILENT: &str = "silent";
 /// The longest text of another clone that is shown.
-const MOST_TEXT: usize = 200;
+const MAX_TEXT: usize = 200;
 
 /// Returns the specs that other clones hold. The file of the last look is read again only if it changed.
 pub(crate) fn held_elsewhere(project: &Project, config: &Config) -> Arc<HeldSpecs> {
@@ -268,7 +268,7 @@ pub(crate) fn held_spec(id: String, known: &KnownLease<'_>) -> HeldSpec {
 /// Returns a text that anybody with rights to push may have written, as it may be shown.
 pub(crate) fn shown(text: &str) -> String {
     let letters = text.chars().filter(|letter| !letter.is_control());
-    letters.take(MOST_TEXT).collect()
+    letters.take(MAX_TEXT).collect()
 }
 
 impl SpecLeases<'_> {

@@ -12,7 +12,7 @@ use chant_specs::project::Project;
 use chant_work::state::RunState;
 
 /// So many landings are named.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// Landings that the remote lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -93,12 +93,12 @@ impl SpecLooks<'_> {
         let (branch, tip) = (lost_branch.name, lost_branch.tip);
         let remote = &self.settings.remote;
         let short = |commit: &str| commit.get(..7).unwrap_or(commit).to_owned();
-        let shown = lost.iter().take(MOST_NAMED);
+        let shown = lost.iter().take(MAX_NAMED);
         let mut named: Vec<String> = shown
             .map(|(id, commit)| format!("{id} ({})", short(commit)))
             .collect();
-        if lost.len() > MOST_NAMED {
-            named.push(format!("and {} more", lost.len() - MOST_NAMED));
+        if lost.len() > MAX_NAMED {
+            named.push(format!("and {} more", lost.len() - MAX_NAMED));
         }
         let back = if lost_branch.is_ahead {
             format!("`git push {remote} {tip}:refs/heads/{branch}` brings all of it back")

@@ -366,7 +366,7 @@ fn receipts(project: &Project) -> Result<Vec<FoundDamage>, Error> {
 }
 
 fn is_receipt(repo: &Repo, object: &str) -> bool {
-    let read = repo.kept_text(object, receipt::MOST_BYTES);
+    let read = repo.kept_text(object, receipt::MAX_BYTES);
     matches!(read, Ok(TextRead::Text(text)) if receipt::parse(&text).is_ok())
 }
 

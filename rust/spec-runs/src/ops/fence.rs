@@ -18,7 +18,7 @@ use chant_config::Config;
 use chant_git::Repo;
 use chant_git::remote_refs::RefCopy;
 use chant_leases::client::RunLedger;
-use chant_leases::record::{LeaseRecord, LeaseState, MOST_BYTES, RefValue};
+use chant_leases::record::{LeaseRecord, LeaseState, MAX_BYTES, RefValue};
 use chant_specs::error::ChantError;
 use chant_specs::project::{ARCHIVE, Project, SPECS};
 use chant_store::state::escape_name;
@@ -210,7 +210,7 @@ impl LandingFence<'_> {
         let Some((_, object)) = all.into_iter().find(|(own, _)| *own == name) else {
             return Ok(Err("no clone claimed it: it has no lease".into()));
         };
-        let read = match self.repo.ref_value(&object, MOST_BYTES)? {
+        let read = match self.repo.ref_value(&object, MAX_BYTES)? {
             Some((text, _)) => LeaseRecord::read(&text),
             None => Err("it is no value of ours".into()),
         };

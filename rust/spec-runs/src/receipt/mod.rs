@@ -28,14 +28,14 @@ pub const RECEIPTS: &str = "refs/chant/receipts/";
 /// The version of the layout in which receipts are written.
 pub const FORMAT: u64 = 1;
 /// The greatest size of a receipt in bytes; a larger file is no receipt.
-pub const MOST_BYTES: usize = 64 * 1024;
+pub const MAX_BYTES: usize = 64 * 1024;
 
 /// The greatest number of criteria, checks and commits in a receipt; the hash covers all criteria.
 const MAX_LISTED: usize = 100;
 /// The characters that are kept of a criterion, of a name, and of a word of a command line.
 const MAX_CHARS: usize = 300;
 /// The number of words of a command line that are kept.
-const MOST_WORDS: usize = 30;
+const MAX_WORDS: usize = 30;
 
 /// A receipt, key by key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,7 +190,7 @@ impl CheckClaim {
     /// Returns the same claim, shortened to the limits of a receipt.
     #[must_use]
     pub fn shortened(self) -> Self {
-        let words = self.command.iter().take(MOST_WORDS);
+        let words = self.command.iter().take(MAX_WORDS);
         Self {
             name: cut(&self.name, MAX_CHARS),
             command: words.map(|word| cut(word, MAX_CHARS)).collect(),
@@ -200,7 +200,7 @@ impl CheckClaim {
 }
 
 impl CompletionReceipt {
-    /// Returns the receipt's text: canonical JSON of at most [`MOST_BYTES`] bytes. Parts that do
+    /// Returns the receipt's text: canonical JSON of at most [`MAX_BYTES`] bytes. Parts that do
     /// not fit are left out, the command lines of checks last; the hash of the criteria covers all
     /// of them in any case.
     pub fn text(&self) -> String {
@@ -241,7 +241,7 @@ impl CompletionReceipt {
         for leave_out in leave_out {
             leave_out(&mut own);
             text = canonical(&serde_json::to_value(&own).unwrap_or_default());
-            if text.len() <= MOST_BYTES {
+            if text.len() <= MAX_BYTES {
                 break;
             }
         }
@@ -458,7 +458,7 @@ mod tests {
         large.checks = vec![large.checks[0].clone(); 150];
         (large.agent, large.confinement) = (Some(long.clone()), Some(long));
         let text = large.text();
-        assert!(text.len() <= MOST_BYTES, "{}", text.len());
+        assert!(text.len() <= MAX_BYTES, "{}", text.len());
         let read = parse(text.as_bytes()).unwrap();
         assert_eq!((read.criteria.count, read.criteria.ticked), (150, 150));
         assert_eq!(read.criteria.hash, large.criteria.hash);

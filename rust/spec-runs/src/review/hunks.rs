@@ -10,7 +10,7 @@ use chant_review::hunk::{NamedHunk, named_hunks};
 use super::commit_side::text_of;
 
 /// Files whose hunks are read.
-const MOST_FILES: usize = 500;
+const MAX_FILES: usize = 500;
 
 /// The difference of two commits.
 #[derive(Debug, Clone, Default)]
@@ -32,10 +32,10 @@ impl WorkHunks {
         let mut changed = repo.changed_files(base, tip)?;
         changed.sort_by(|a, b| a.path.cmp(&b.path));
         let mut found = Self {
-            files_left_out: changed.len().saturating_sub(MOST_FILES),
+            files_left_out: changed.len().saturating_sub(MAX_FILES),
             ..Self::default()
         };
-        for file in changed.iter().take(MOST_FILES) {
+        for file in changed.iter().take(MAX_FILES) {
             match (side(repo, file.old.as_ref()), side(repo, file.new.as_ref())) {
                 (Some(older), Some(newer)) => {
                     found.hunks.extend(named_hunks(&file.path, &older, &newer));
@@ -84,7 +84,7 @@ pub(crate) fn changed_ranges(
 ) -> Result<Vec<ChangedRanges>, Error> {
     let mut changed = repo.changed_files(base, tip)?;
     changed.sort_by(|a, b| a.path.cmp(&b.path));
-    let files = changed.iter().take(MOST_FILES);
+    let files = changed.iter().take(MAX_FILES);
     Ok(files
         .filter_map(|file| ChangedRanges::of(repo, file))
         .collect())

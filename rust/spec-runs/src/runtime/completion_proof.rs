@@ -70,7 +70,7 @@ impl CompletionCheck<'_> {
     /// A failure to write the record; whatever else fails is a note of the check.
     pub(super) fn prove(
         &self,
-        scene: &CompletionContext,
+        context: &CompletionContext,
     ) -> Result<Option<IncompleteReason>, Error> {
         let record = self.runs.get(&self.process_id)?;
         let passed = record.checks.iter().filter(|check| check.exit == Some(0));
@@ -79,7 +79,7 @@ impl CompletionCheck<'_> {
             return Ok(None);
         }
         let found = self
-            .squares(scene, &record, &names)
+            .squares(context, &record, &names)
             .unwrap_or_else(|error| {
                 let note = cut(&format!("not run: {error}"), MAX_REASON);
                 let of = |name: &String| {
@@ -96,12 +96,12 @@ impl CompletionCheck<'_> {
                 check.proof = found.get(&check.name).map(CheckSquare::entry);
             }
         })?;
-        Ok(not_red(scene, &record))
+        Ok(not_red(context, &record))
     }
 
     fn squares(
         &self,
-        scene: &CompletionContext,
+        context: &CompletionContext,
         record: &RunRecord,
         names: &[String],
     ) -> Result<BTreeMap<String, CheckSquare>, Error> {
@@ -112,7 +112,7 @@ impl CompletionCheck<'_> {
         let Some(interruption) = self.interruption else {
             return Ok(found);
         };
-        let repo = &scene.repo;
+        let repo = &context.repo;
         let tip = self.place.branch_tip(repo)?;
         let target = repo.branch_tip(&self.place.target)?;
         let base = target
@@ -120,8 +120,8 @@ impl CompletionCheck<'_> {
             .transpose()?
             .flatten();
         let base = base.unwrap_or_else(|| self.place.base.clone());
-        let time = scene.config.proof.time();
-        let changes = ChangedSides::of(scene, repo, &base, &tip)?;
+        let time = context.config.proof.time();
+        let changes = ChangedSides::of(context, repo, &base, &tip)?;
         let Some(commits) = changes.commits(repo, &base, &tip)? else {
             return Ok(found);
         };
@@ -129,8 +129,8 @@ impl CompletionCheck<'_> {
             commits: CommitChecks {
                 project: self.project,
                 repo,
-                config: &scene.config,
-                spec: &scene.spec,
+                config: &context.config,
+                spec: &context.spec,
                 record,
                 interruption,
             },
@@ -145,9 +145,9 @@ impl CompletionCheck<'_> {
 }
 
 /// The criteria that no check proves, where the project asks that one does.
-fn not_red(scene: &CompletionContext, record: &RunRecord) -> Option<IncompleteReason> {
-    let is_asked = scene.config.proof.require == ProofDemand::Red
-        && matches!(scene.spec.kind, SpecType::Code | SpecType::Other(_));
+fn not_red(context: &CompletionContext, record: &RunRecord) -> Option<IncompleteReason> {
+    let is_asked = context.config.proof.require == ProofDemand::Red
+        && matches!(context.spec.kind, SpecType::Code | SpecType::Other(_));
     let criteria = record
         .criteria_at_start
         .iter()
@@ -173,8 +173,8 @@ struct ChangedSides {
 }
 
 impl ChangedSides {
-    fn of(scene: &CompletionContext, repo: &Repo, base: &str, tip: &str) -> Result<Self, Error> {
-        let proof = &scene.config.proof;
+    fn of(context: &CompletionContext, repo: &Repo, base: &str, tip: &str) -> Result<Self, Error> {
+        let proof = &context.config.proof;
         let (tests, config) = (path_matcher(&proof.tests), path_matcher(&proof.config));
         let mut sides = Self {
             judge: Vec::new(),

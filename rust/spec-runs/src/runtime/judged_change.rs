@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use super::run_folder::RunFolder;
 use chant_base::error::Error;
 use chant_evidence::{
-    ChangedText, FileClass, JudgeFinding, JudgeRule, JudgeTerms, JudgedChange, MOST_BYTES, Weight,
+    ChangedText, FileClass, JudgeFinding, JudgeRule, JudgeTerms, JudgedChange, MAX_BYTES, Weight,
     class_of, judge_change, path_matcher,
 };
 use chant_git::changed_files::{ChangedFile, CommittedFile, FileKind};
@@ -19,7 +19,7 @@ use chant_work::run_store::RunStore;
 /// The key of a spec that names files of tests which its work may change without a person.
 const MAY_CHANGE: &str = "may_change";
 /// The number of lines of one kind that a run's record keeps.
-const MOST_LINES: usize = 40;
+const MAX_LINES: usize = 40;
 /// The number of findings that the reason of a run's end names.
 const MAX_NAMED: usize = 2;
 
@@ -182,7 +182,7 @@ impl JudgedTerms<'_> {
         let Some(file) = file else { return Ok(None) };
         let is_plain = matches!(file.kind, FileKind::Plain | FileKind::Program);
         let is_large = || -> Result<bool, GitError> {
-            Ok(self.repo.size_of(file)? > u64::try_from(MOST_BYTES).unwrap_or(u64::MAX))
+            Ok(self.repo.size_of(file)? > u64::try_from(MAX_BYTES).unwrap_or(u64::MAX))
         };
         if !is_plain || is_large()? {
             return Ok(Some(vec![0]));
@@ -222,15 +222,15 @@ fn entry(judged: JudgedChange, freed: Vec<String>) -> JudgedEntry {
         of_weight.map(JudgeFinding::to_string)
     };
     let mut weaker: Vec<String> = lines(Weight::Weaker).chain(freed).collect();
-    let more = (weaker.len() + judged.more).saturating_sub(MOST_LINES);
-    weaker.truncate(MOST_LINES);
-    if more > 0 && weaker.len() == MOST_LINES {
+    let more = (weaker.len() + judged.more).saturating_sub(MAX_LINES);
+    weaker.truncate(MAX_LINES);
+    if more > 0 && weaker.len() == MAX_LINES {
         weaker.push(format!("and {more} more"));
     }
     JudgedEntry {
         weaker,
         agreed: false,
-        look: lines(Weight::Look).take(MOST_LINES).collect(),
-        not_read: judged.not_read.into_iter().take(MOST_LINES).collect(),
+        look: lines(Weight::Look).take(MAX_LINES).collect(),
+        not_read: judged.not_read.into_iter().take(MAX_LINES).collect(),
     }
 }

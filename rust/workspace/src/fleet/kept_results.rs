@@ -18,7 +18,7 @@ const HEADER: &str = concat!("chant-mcp fleet ", env!("CARGO_PKG_VERSION"), " la
 /// The number of files.
 const FILES: u8 = 64;
 /// The greatest number of bytes of a file, so that all together have at most 512 MiB.
-const MOST_BYTES: usize = 8 * 1024 * 1024;
+const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// Results by the names of their commits.
 pub(super) type ResultsByCommit = HashMap<String, CommitItems>;
@@ -108,7 +108,7 @@ impl KeptResults {
             Some(format!("{name} {result}"))
         });
         let lines: Vec<String> = old.chain(new).collect();
-        let mut left = MOST_BYTES - HEADER.len();
+        let mut left = MAX_BYTES - HEADER.len();
         let fitting = lines.iter().rev().take_while(|line| {
             let rest = left.checked_sub(line.len() + 1);
             left = rest.unwrap_or_default();
@@ -125,7 +125,7 @@ impl KeptResults {
         let Some(path) = self.path(file) else {
             return String::new();
         };
-        let text = read_private(&path, MOST_BYTES as u64).ok().flatten();
+        let text = read_private(&path, MAX_BYTES as u64).ok().flatten();
         let text = text.unwrap_or_default();
         text.strip_prefix(HEADER).unwrap_or_default().to_owned()
     }

@@ -29,7 +29,7 @@ const LEAST_NEEDED: [&str; 12] = [
 const MAX_NEEDED: [&str; 4] = ["criteria", "requirement", "tasks", "goal"];
 
 /// Sections that are named as missing; of more their number is given.
-const MOST_NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// Characters of a title that are shown of a section that is missing.
 const LONGEST_TITLE: usize = 40;
@@ -219,21 +219,21 @@ fn need_of(title: &str) -> u8 {
 fn as_data(dropped: &[DroppedPart]) -> Value {
     let named = dropped
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED)
         .map(|part| json!({"section": part.title, "offset": part.offset, "max_chars": part.chars}));
-    let more = dropped.len().saturating_sub(MOST_NAMED);
+    let more = dropped.len().saturating_sub(MAX_NAMED);
     let more = (more > 0).then(|| json!({"more": more}));
     named.chain(more).collect()
 }
 
 fn in_words(dropped: &[DroppedPart]) -> String {
-    let named = dropped.iter().take(MOST_NAMED).map(|part| {
+    let named = dropped.iter().take(MAX_NAMED).map(|part| {
         format!(
             "{:?} (offset={}, max_chars={})",
             part.title, part.offset, part.chars
         )
     });
-    let more = dropped.len().saturating_sub(MOST_NAMED);
+    let more = dropped.len().saturating_sub(MAX_NAMED);
     let more = (more > 0).then(|| format!("{more} more"));
     let named: Vec<String> = named.chain(more).collect();
     format!(

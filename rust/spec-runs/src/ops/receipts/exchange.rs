@@ -1,7 +1,7 @@
 //! Receipts brought to a remote, and taken from it.
 
 use super::repository;
-use crate::receipt::{MOST_BYTES, RECEIPTS, is_name};
+use crate::receipt::{MAX_BYTES, RECEIPTS, is_name};
 use crate::view::receipt::{ReceiptExchange, RefusedReceipt};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
@@ -36,7 +36,7 @@ pub fn receipt_fetch(project: &Project, remote: Option<&str>) -> Result<Answer, 
     project.refuse_untrusted("receipt fetch")?;
     let repo = repository(project)?;
     let remote = chosen_remote(&repo, remote)?;
-    let taken = repo.fetch_refs(&remote, RECEIPTS, &is_name, MOST_BYTES)?;
+    let taken = repo.fetch_refs(&remote, RECEIPTS, &is_name, MAX_BYTES)?;
     Ok(reported(remote, taken))
 }
 

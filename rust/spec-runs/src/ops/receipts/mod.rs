@@ -9,7 +9,7 @@ pub use exchange::{receipt_fetch, receipt_push};
 pub(super) use target::config_at;
 pub use verify::{ReceiptQuery, receipt_verify};
 
-use crate::receipt::{self, CompletionReceipt, MOST_BYTES, RECEIPTS, ReceiptError};
+use crate::receipt::{self, CompletionReceipt, MAX_BYTES, RECEIPTS, ReceiptError};
 use crate::receipt_store;
 use crate::view::receipt::{ReceiptEntry, ReceiptList};
 use chant_base::answer::Answer;
@@ -23,7 +23,7 @@ use chant_specs::project::Project;
 /// Receipts of one spec that are looked at: the newest.
 const MAX_OF_SPEC: usize = 50;
 /// Receipts that one answer shows.
-const MOST_SHOWN: usize = 500;
+const MAX_SHOWN: usize = 500;
 
 /// A ref with what is kept there, as far as that is a receipt.
 struct ReadReceipt {
@@ -44,7 +44,7 @@ pub fn receipt_show(project: &Project, id: Option<&str>) -> Result<Answer, Error
     let mut kept = repo.kept_texts(&folder)?;
     in_order(&mut kept);
     let total = kept.len();
-    let shown = kept.split_off(total.saturating_sub(MOST_SHOWN));
+    let shown = kept.split_off(total.saturating_sub(MAX_SHOWN));
     let entry = |kept: &KeptText| {
         let ReadReceipt { name, read } = read(&repo, &folder, kept)?;
         let (receipt, problem) = match read {
@@ -109,7 +109,7 @@ fn read(repo: &Repo, folder: &str, kept: &KeptText) -> Result<ReadReceipt, Error
     let name = format!("{folder}{}", kept.name);
     let short = name.strip_prefix(RECEIPTS).unwrap_or_default();
     let read = if receipt::is_name(short) {
-        match repo.kept_text(&kept.object, MOST_BYTES)? {
+        match repo.kept_text(&kept.object, MAX_BYTES)? {
             TextRead::Text(bytes) => receipt::parse(&bytes),
             TextRead::Unfit(why) => Err(ReceiptError::Unreadable(why)),
         }

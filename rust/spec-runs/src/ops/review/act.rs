@@ -68,26 +68,26 @@ pub fn review_act(
     let author = person(project, reviews.repo.as_deref())?;
     refuse_other_tip(&work, act)?;
     let mut lines = Vec::new();
-    let scene = ActScene {
+    let decision = ReviewDecision {
         project,
         reviews: &reviews,
         spec: &spec,
         work: &work,
         author,
     };
-    scene.close(act, &mut lines)?;
+    decision.close(act, &mut lines)?;
     if !act.seen.is_empty() {
-        lines.push(scene.see(&act.seen)?);
+        lines.push(decision.see(&act.seen)?);
     }
     if act.send {
-        lines.push(scene.send(steps)?);
+        lines.push(decision.send(steps)?);
     }
     if act.approve {
-        lines.push(scene.approve(act)?);
+        lines.push(decision.approve(act)?);
     }
     let closes = !act.resolve.is_empty() || !act.withdraw.is_empty();
     if closes && !act.send && !act.approve {
-        lines.extend(scene.land()?);
+        lines.extend(decision.land()?);
     }
     if lines.is_empty() {
         let why = "expected something to do: threads to resolve, hunks that were seen, to send or to approve";
@@ -113,7 +113,7 @@ fn refuse_other_tip(work: &ReviewedWork, act: &ReviewAct) -> Result<(), ReviewEr
     }
 }
 
-struct ActScene<'a> {
+struct ReviewDecision<'a> {
     project: &'a Arc<Project>,
     reviews: &'a ProjectReviews,
     spec: &'a Arc<Spec>,
@@ -121,7 +121,7 @@ struct ActScene<'a> {
     author: EventAuthor,
 }
 
-impl ActScene<'_> {
+impl ReviewDecision<'_> {
     fn id(&self) -> &str {
         self.spec.id.as_str()
     }

@@ -8,7 +8,7 @@ use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_review::anchor::{
-    CommentAnchor, CommentedVersion, DiffSide, LineAnchor, MOST_LINES, SpecAnchor,
+    CommentAnchor, CommentedVersion, DiffSide, LineAnchor, MAX_LINES, SpecAnchor,
 };
 use chant_review::draft::{CommentDraft, read_drafts, write_drafts};
 use chant_review::error::ReviewError;
@@ -239,7 +239,7 @@ fn place(
     let found = found.ok_or_else(|| {
         let count = text.lines().count();
         invalid(format!(
-            "expected lines from 1 to {count} of {path}, at most {MOST_LINES} together, got {first}-{last}"
+            "expected lines from 1 to {count} of {path}, at most {MAX_LINES} together, got {first}-{last}"
         ))
     })?;
     Ok(CommentAnchor::Line(found))
@@ -347,7 +347,7 @@ pub(in crate::ops) fn comment_rejection(
     let mut author = person(project, None)?;
     by.clone_into(&mut author.name);
     REJECTION.clone_into(&mut author.via);
-    let most = chant_review::event::MOST_TEXT / 4;
+    let most = chant_review::event::MAX_TEXT / 4;
     let said = EventBody::Comment {
         anchor: CommentAnchor::Whole,
         text: reason.chars().take(most).collect(),

@@ -31,7 +31,7 @@ use chant_specs::project::Project;
 /// Characters of a line that are shown.
 const LINE_SHOWN: usize = 500;
 /// Lines of all hunks together that are shown.
-const MOST_LINES: usize = 20_000;
+const MAX_LINES: usize = 20_000;
 
 /// The hunks that a person wants to see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -165,7 +165,7 @@ pub fn review_show(project: &Project, id: &str, scope: ReviewScope) -> Result<An
         (ReviewScope::Turn, Some(repo)) => names_before(repo, &work, &known)?,
         _ => BTreeSet::new(),
     };
-    let mut room = MOST_LINES;
+    let mut room = MAX_LINES;
     let mut hunks = Vec::new();
     for (at, hunk) in work.hunks.hunks.iter().enumerate() {
         let is_seen = work.is_seen(hunk);
