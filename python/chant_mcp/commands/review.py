@@ -14,7 +14,7 @@ import click
 from chant_mcp.commands.answers import json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project, refuse_read_only
-from chant_mcp.commands.work import steps
+from chant_mcp.commands.work_start import steps
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
 from chant_mcp.terminal import counted, say, say_json

@@ -13,7 +13,7 @@ from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
-from chant_mcp.commands.work import steps, watched
+from chant_mcp.commands.work_start import steps, watched
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
 from chant_mcp.terminal import say_json

@@ -14,7 +14,7 @@ use chant_work::run_record::RunRecord;
 /// The points from which on a risk is middle, and high.
 const BANDS: (usize, usize) = (25, 60);
 /// The greatest number of points.
-const MOST: usize = 100;
+const MAX_POINTS: usize = 100;
 /// The characters above which nobody reads a line.
 const LONG_LINE: usize = 2_000;
 /// The numbers of files and of top folders above which work is spread.
@@ -141,7 +141,7 @@ impl WorkRisk {
         }
         found.retain(|one| one.points > 0);
         Self {
-            points: points.min(MOST),
+            points: points.min(MAX_POINTS),
             reasons: found,
         }
     }
