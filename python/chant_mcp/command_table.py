@@ -103,7 +103,11 @@ def _command(command: click.Command, context: click.Context) -> TableCommand:
     return {
         "line": paragraphs[0],
         "help": "\n\n".join(paragraphs),
-        "options": [_option(one) for one in params if isinstance(one, click.Option) and not one.hidden],
+        "options": [
+            _option(command, one, context)
+            for one in params
+            if isinstance(one, click.Option) and not one.hidden
+        ],
         "arguments": [_argument(command, one, context) for one in params if isinstance(one, click.Argument)],
         "commands": commands,
     }
@@ -114,8 +118,11 @@ def _unlisted(group: click.Group) -> set[str]:
     return set(listing.get("", {}))
 
 
-def _option(option: click.Option) -> TableOption:
+def _option(command: click.Command, option: click.Option, context: click.Context) -> TableOption:
     names = [*option.opts, *option.secondary_opts]
+    if option is command.get_help_option(context):
+        # A command keeps this one of the context that asked first, perhaps without the program above it.
+        names = list(context.help_option_names)
     words, kind = _values(option)
     takes_value = not option.is_flag and not option.count
     return {
