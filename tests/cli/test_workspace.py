@@ -54,6 +54,15 @@ def test_list_shows_specs_tasks_and_tickets_by_their_keys(mixed: Cli) -> None:
     assert len(mixed.json("list", "--limit", "2", "--all")["items"]) == 5
 
 
+def test_a_name_with_a_sign_of_its_own_is_not_shown_with_two(mixed: Cli) -> None:
+    """As Backlog.md writes them: `assignee: ['@eve']`; the JSON says what the file says."""
+    write_ticket(mixed.project, 8, "# Mail it\n", assignee="'@eve'")
+    for words in (("list",), ("tickets", "list")):
+        assert " @eve" in mixed(*words)
+        assert "@@" not in mixed(*words)
+    assert mixed.json("list")["items"][-1]["assignee"] == "@eve"
+
+
 def test_list_filters_by_state_label_and_dialect(mixed: Cli) -> None:
     def keys(*words: str) -> list[str]:
         return [item["id"] for item in mixed.json("list", *words)["items"]]

@@ -265,10 +265,18 @@ def test_on_a_narrow_dark_screen_nothing_scrolls_sideways(opened: OpenBoard) -> 
 def test_cards_say_who_is_on_them_and_a_phone_opens_where_something_is(
     opened: OpenBoard, board: FakeBoard
 ) -> None:
-    board.reset([{**card("waits", "chant:a", "Only one", "blocked", {}), "assignee": "ada"}])
+    board.reset(
+        [
+            {**card("waits", "chant:a", "Only one", "blocked", {}), "assignee": "ada"},
+            {**card("waits", "chant:b", "Another", "blocked", {}), "assignee": "@eve"},
+        ]
+    )
     page = opened.page(width=400)
     until(page, "document.querySelector('.picker [aria-pressed=true]')?.dataset.at === 'waits'")
-    assert "@ada" in page.locator(".column.waits .row").inner_text()
+    rows = page.locator(".column.waits .row").all_inner_texts()
+    for name, text in zip(("ada", "eve"), rows, strict=True):
+        assert f"@{name}" in text
+        assert f"@@{name}" not in text
     box = page.locator(".column.waits").bounding_box()
     assert box is not None
     assert box["x"] < 400

@@ -178,6 +178,11 @@ def plain(value: object, style: str = "") -> Text:
     return Text(harmless(str(value)), style=style)
 
 
+def mention_text(*names: str) -> Text:
+    """Write whose an item is; a name that says its `@` itself, as of Backlog.md, has one all the same."""
+    return plain(f" @{', '.join(name.removeprefix('@') for name in names)}", "dim")
+
+
 def status_text(status: str) -> Text:
     """Make a cell of a status, coloured."""
     return plain(status, _STATUS.get(status.lower(), ""))

@@ -51,7 +51,7 @@ def ticket_table(tickets: Sequence[Data]) -> Table:
     for ticket in tickets:
         title = plain(ticket["title"]) + plain(f" ({ticket['type']})", "dim")
         if ticket["assignee"]:
-            title.append_text(plain(f" @{ticket['assignee']}", "dim"))
+            title.append_text(display.mention_text(ticket["assignee"]))
         if ticket["phaseEpic"]:
             title.append_text(plain(f" #{ticket['phaseEpic']}", "dim"))
         if "filePath" in ticket:

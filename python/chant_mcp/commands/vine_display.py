@@ -76,7 +76,7 @@ def name_text(node: Data) -> Text:
     if "vine" in node:
         name.append_text(plain(f" ({node['vine']})", "dim"))
     if owners := node.get("annotations", {}).get("owner"):
-        name.append_text(plain(f" @{', '.join(owners)}", "dim"))
+        name.append_text(display.mention_text(*owners))
     return name
 
 

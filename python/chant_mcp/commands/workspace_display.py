@@ -24,7 +24,7 @@ def item_table(items: Sequence[Data]) -> Table:
         if item["type"] not in ("code", "task"):
             title.append_text(plain(f" ({item['type']})", "dim"))
         if item["assignee"]:
-            title.append_text(plain(f" @{item['assignee']}", "dim"))
+            title.append_text(display.mention_text(item["assignee"]))
         for label in item["labels"]:
             title.append_text(plain(f" #{label}", "dim"))
         if (there := display.remote_word(item)) is not None:

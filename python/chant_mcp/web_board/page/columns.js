@@ -107,7 +107,7 @@ const cardNodes = (card) => [
   make("span.card-title", { title: plain(card.title) }, card.title || card.id),
   // What does not fit on the line is not shown: labels come last.
   make("span.card-line", whyNode(card), progressNode(card.criteria), card.waits > 0 && `${card.waits} before`,
-    make("span.card-id", shortId(card.id)), card.assignee && `@${card.assignee}`, chip(card.priority), (card.labels ?? []).slice(0, 3).map(chip)),
+    make("span.card-id", shortId(card.id)), mention(card.assignee), chip(card.priority), (card.labels ?? []).slice(0, 3).map(chip)),
 ];
 
 /** The first page of an empty project, where the first item is made. */

@@ -66,7 +66,7 @@ function buildDrawer() {
 const headNodes = (item) => [
   make("div.title-line", meaningMark(item.meaning), make("h2", { id: "drawer-title", tabIndex: -1, at: "title" }, item.title || item.id),
     button("✕", () => go(route.screen), { aria: "Close", look: ".quiet", at: "close" })),
-  make("p.facts", make(`span.chip.pill.${item.meaning}`, stateWord(item.status)), whyNode(item), chip(item.priority), item.assignee && `@${item.assignee}`,
+  make("p.facts", make(`span.chip.pill.${item.meaning}`, stateWord(item.status)), whyNode(item), chip(item.priority), mention(item.assignee),
     (item.labels ?? []).map(chip), make("code", item.key)),
   buttons(actsOf(item).map(([label, run], place) => actButton(label, run, { look: place || label === "Pause" ? "" : ".main" })), choicesOf(item)),
 ];
