@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from cli.kit import Cli
 from harness import Project, user_config
-from plans.projects import PROJECTS
+from plans.projects import PROJECTS, TICKED
 from work.kit import PROGRAM, wait_for
 from writing import git
 
@@ -439,3 +440,89 @@ def test_a_forecast_says_what_a_start_would_work_on(plans: Plans) -> None:
     forecast = plans.json("work", "kiro:user-auth", "--dry-run")
     assert (forecast["target"], len(forecast["specs"])) == ("main", 2), forecast
     assert plans.json("runs", "--all")["processes"] == []
+
+
+NO_RUN = ["log", "pause", "cancel", "reset", "approve", "takeover", "diagnose", "review", "receipt show"]
+OF_SPECS = ["finalize", "split", "verify"]
+RUN_ID = re.compile(r"(?<![/\w.-])item\.[a-z0-9.-]+\.[0-9a-f]{32}(?![/\w-])")
+"""Our own name for the runs of an item, where it is no part of a branch, a file or the name of one run."""
+
+
+@pytest.mark.parametrize("word", TICKED)
+def test_commands_take_an_item_by_its_bare_name(plans: Plans, word: str) -> None:
+    plans.begin(PROJECTS[word])
+    key, _ = TICKED[word]
+    name = key.partition(":")[2]
+    for command in NO_RUN:
+        said = unfolded(plans.error(*command.split(), name))
+        assert said == f"No run has worked on {key} yet. `chant-mcp work {key}` starts one.\n", command
+    for command in OF_SPECS:
+        assert unfolded(plans.error(command, name)).startswith(f"{key} is an item of a plan, which "), command
+    assert plans("lint", name) == "Plans checked: 0 errors, 0 warnings.\n"
+    for command in (*NO_RUN, *OF_SPECS, "archive", "unarchive", "lint", "merge", "work"):
+        said = unfolded(plans.error(*command.split(), "NOPE-1"))
+        assert said == "Nothing is called 'NOPE-1' here. `chant-mcp list` lists all items.\n", command
+    assert not (plans.root / ".chant").exists()
+
+
+def test_a_forecast_is_no_work_that_a_person_could_reject(plans: Plans) -> None:
+    plans.begin(PROJECTS["backlog"])
+    assert "backlog:TASK-1" in plans("work", "TASK-1", "--dry-run")
+    for words in (["reject", "TASK-1", "--reason", "No"], ["work", "TASK-1", "--say", "Go on"]):
+        assert "No run has worked on backlog:TASK-1 yet." in plans.error(*words)
+
+
+def test_people_and_programs_read_the_key_of_an_item_and_never_our_name_for_its_runs(plans: Plans) -> None:
+    plans.begin(PROJECTS["backlog"])
+    plans.agent("echo text > code.txt; git add -A; git commit -qm 'Part of it'; exit 3")
+    plans("work", "TASK-1", "--wait", code=1)
+    commands = (
+        ["runs", "--all"],
+        ["runs", "TASK-1", "--all"],
+        ["log", "TASK-1"],
+        ["diagnose", "TASK-1"],
+        ["comment", "TASK-1", "Do it again"],
+        ["review", "TASK-1"],
+        ["review"],
+        ["inbox"],
+        ["status"],
+        ["takeover", "TASK-1", "--force"],
+        ["reject", "TASK-1", "--reason", "No"],
+        ["work", "TASK-1", "--say", "Once more"],
+        ["pause", "TASK-1"],
+        ["reset", "TASK-1"],
+        ["worktree", "list"],
+        ["receipt", "show", "TASK-1"],
+        ["cancel", "TASK-1"],
+        ["reset", "TASK-1"],
+    )
+    for words in commands:
+        for flags in ([], ["--json"]):
+            done = plans.run(*words, *flags)
+            assert not RUN_ID.search(done.output), (words, done.output)
+            assert "Spec not found" not in done.output, words
+    assert plans("diagnose", "TASK-1").startswith("backlog:TASK-1 cancelled")
+
+
+def test_what_is_done_is_archived_where_its_format_keeps_it(plans: Plans) -> None:
+    plans.begin(PROJECTS["backlog"])
+    assert "backlog:TASK-1 is not done (To Do)" in unfolded(plans.error("archive", "TASK-1"))
+    plans("edit", "TASK-1", "--status", "Done")
+    assert plans("archive", "--completed").startswith("Archived backlog:TASK-1: backlog/completed/task-1")
+    assert plans("archive", "--completed") == "Nothing was archived.\n"
+    assert plans("unarchive", "TASK-1").startswith("Unarchived backlog:TASK-1 (Done)")
+    assert plans("archive", "TASK-1").startswith("Archived backlog:TASK-1 (Done)")
+    assert (plans.root / "backlog/completed/task-1 - Draw-the-form.md").exists()
+    assert (plans.root / "backlog/tasks/task-2 - Keep-the-session.md").exists()
+
+
+def test_an_archive_of_another_program_is_left_to_it(plans: Plans) -> None:
+    files = PROJECTS["openspec"]
+    plans.begin({name: text.replace("[ ]", "[x]") for name, text in files.items()})
+    assert "openspec archive add-login" in unfolded(plans.error("archive", "add-login"))
+    assert plans("archive", "--completed") == "Nothing was archived.\n"
+
+
+def unfolded(text: str) -> str:
+    """Give a message in one line, as it was before it was folded."""
+    return " ".join(text.split()) + "\n"

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from chant_mcp.api.handles import Handle, refuse_open
 from chant_mcp.api.transactions import within
+from chant_mcp.errors import IllegalTransitionError
 from chant_mcp.parameters import ItemEditsOfHandle
+
+_DONE_FOLDER = "completed"
+_OPEN_FOLDER = "tasks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +191,32 @@ class PlanItem(Handle):
             RefusedError: The format leaves that to its own program.
         """
         return self.edit(move_to=to)
+
+    @property
+    def is_archived(self) -> bool:
+        """Whether it lies where its format keeps what is done."""
+        return PurePosixPath(self.path).parent.name == _DONE_FOLDER
+
+    def archive(self) -> PlanItem:
+        """Move it to where its format keeps what is done.
+
+        Raises:
+            IllegalTransitionError: It is not done.
+            RefusedError: The format has no such place, or leaves that to its own program.
+        """
+        if not self.is_done:
+            raise IllegalTransitionError(
+                f"{self.key} is not done ({self.status}), so it cannot be archived. Only what is done can."
+            )
+        return self.move(_DONE_FOLDER)
+
+    def unarchive(self) -> PlanItem:
+        """Move it back among the open ones; its state stays.
+
+        Raises:
+            RefusedError: As for `archive`.
+        """
+        return self.move(_OPEN_FOLDER)
 
     def reopen(self) -> PlanItem:
         """Go on with one that is done: its own box is unticked, or its state is the first one again.

@@ -29,6 +29,7 @@ from chant_mcp.errors import (
     InvalidDocumentError,
     NotFoundError,
 )
+from chant_mcp.formats import plan_formats_in
 from chant_mcp.graph import Graph
 from chant_mcp.graph_answers import Attributes
 from chant_mcp.paging import EVERYTHING, gathered
@@ -308,22 +309,38 @@ class Workspace:
         raise NotFoundError(f"There is no feature '{id}' here.")
 
     def archive_completed(self) -> dict[str, list[dict[str, str]]]:
-        """Archive all completed specs, each by itself; what is refused stays and hinders no other.
+        """Archive all completed specs and all done items of plans whose format has an archive.
+
+        Each is moved by itself; what is refused stays and hinders no other.
 
         Returns:
-            `archived` and `left`, each row with `id` and `text`: what was done, or why it was not.
+            `archived` and `left`, each row with `id` (a spec's ID, an item's key) and `text`: what was done,
+            or why it was not.
         """
         refuse_within(self, "`archive_completed`")
         archived: list[dict[str, str]] = []
         left: list[dict[str, str]] = []
-        for spec in sorted(self.specs.where(status="completed"), key=lambda one: len(one.id)):
-            if any(spec.id.startswith(f"{row['id']}.") for row in archived):
+        for item in self._archivable():
+            name = item.id if isinstance(item, Spec) else item.key
+            if isinstance(item, Spec) and any(name.startswith(f"{row['id']}.") for row in archived):
                 continue  # it went with the one that it is inside
             try:
-                archived.append({"id": spec.id, "text": self._session.chant.archive(spec.id).text})
+                archived.append({"id": name, "text": self._archived(item)})
             except ChantError as error:
-                left.append({"id": spec.id, "text": error.message})
+                left.append({"id": name, "text": error.message})
         return {"archived": archived, "left": left}
+
+    def _archived(self, item: Spec | PlanItem) -> str:
+        if isinstance(item, Spec):
+            return self._session.chant.archive(item.id).text
+        return f"Archived {item.key}: {item.archive().path}"
+
+    def _archivable(self) -> Iterator[Spec | PlanItem]:
+        """Give what is done and not archived, specs before those inside them."""
+        if "chant" in dialects_in(self.root):
+            yield from sorted(self.specs.where(status="completed"), key=lambda one: len(one.id))
+        items = (item for word in plan_formats_in(self.root) for item in self.plans(word))
+        yield from [item for item in items if item.is_done and "move" in item.edits and not item.is_archived]
 
     def unarchive(self, id: str) -> Spec:
         """Move an archived spec back among the active ones, with what is inside it; its state stays.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import click
 
 from chant_mcp.commands.answers import json_option, say_message
+from chant_mcp.commands.run_names import run_name
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.session import Session
 
@@ -23,7 +24,7 @@ _by = click.option("--by", metavar="NAME", help="Who decides; git's user unless 
 @changes_files
 def approve(session: Session, id: str, by: str | None, reason: str | None, as_json: bool) -> None:
     """Approve a spec, so that work may begin; work on it that waits for this is merged."""
-    say_message(session.chant.approve(id, by=by, reason=reason).text, as_json)
+    say_message(session.chant.approve(run_name(session, id), by=by, reason=reason).text, as_json)
 
 
 @click.command()
@@ -39,4 +40,4 @@ def reject(session: Session, id: str, by: str | None, reason: str, as_json: bool
     `approval.rejection_action` in .chant/config.md says what else happens: nothing (`manual`), a spec for
     what has to be repaired (`dependency`), or a member for each criterion (`group`).
     """
-    say_message(session.chant.reject(id, reason, by=by).text, as_json)
+    say_message(session.chant.reject(run_name(session, id), reason, by=by).text, as_json)

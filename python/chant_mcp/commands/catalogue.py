@@ -34,8 +34,8 @@ _PLAN = {
     "move": ListedCommand("edits:move", "Move an item of a plan to another folder."),
     "open": ListedCommand("opening:open_item", "Open the file of an item in your editor."),
     "reopen": ListedCommand("edits:reopen", "Reopen a completed or cancelled item."),
-    "archive": ListedCommand("states:archive", "Move completed specs into the archive."),
-    "unarchive": ListedCommand("edits:unarchive", "Move an archived spec back among the active ones."),
+    "archive": ListedCommand("states:archive", "Move what is done into the archive."),
+    "unarchive": ListedCommand("states:unarchive", "Move an archived item back among the active ones."),
     "cancel": ListedCommand("states:cancel", "Cancel a spec and stop the work on it."),
 }
 _WORK = {

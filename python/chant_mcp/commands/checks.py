@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import click
 
+from chant_mcp.api.plans import PlanItem
 from chant_mcp.commands.answers import all_option, exit_code_1, json_option
 from chant_mcp.commands.plan_findings import has_error, plan_findings, show_findings
 from chant_mcp.commands.receipt import show_report, target_option
+from chant_mcp.commands.run_names import is_item_key, run_name, spec_name
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.formats import plan_formats_in
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
@@ -29,18 +31,16 @@ _SHOWN = 50
 def lint(context: click.Context, session: Session, id: str | None, show_all: bool, as_json: bool) -> None:
     """Check one spec or all specs for problems, and grade them.
 
-    Plans of other formats are checked by the rules of their own programs.
+    Plans of other formats are checked by the rules of their own programs; ID may be the key of their item.
     """
     from chant_mcp.plugins.lint import lint_specs
 
+    if id is not None and is_item_key(id := run_name(session, id)):
+        context.exit(_say_plans(_findings_of(session, id), as_json))
     has_plans = id is None and bool(plan_formats_in(session.place.root))
     plans = plan_findings(session) if has_plans else []
     if has_plans and not (session.place.root / ".chant").is_dir():
-        if as_json:
-            say_json(written(_with_plans(_NO_SPECS, plans)))
-        else:
-            show_findings(plans)
-        context.exit(1 if has_error(plans) else 0)
+        context.exit(_say_plans(plans, as_json))
 
     text, report = gathered(
         lambda limit, offset: lint_specs(session, id, limit=limit, offset=offset),
@@ -75,6 +75,29 @@ def _with_plans(report: Data, findings: list[Data]) -> Data:
         for name in ("error", "warning")
     }
     return {**report, **counts, "diagnostics": [*report["diagnostics"], *rows]}
+
+
+def _say_plans(findings: list[Data], as_json: bool) -> int:
+    """Print findings in plans alone, and give the exit code."""
+    if as_json:
+        say_json(written(_with_plans(_NO_SPECS, findings)))
+    else:
+        show_findings(findings)
+    return 1 if has_error(findings) else 0
+
+
+def _findings_of(session: Session, key: str) -> list[Data]:
+    """Find what is wrong in the documents of an item.
+
+    Raises:
+        RefusedError: Its format has no rules.
+    """
+    from chant_mcp.commands.edits import find_item, refused
+
+    item = find_item(session, key)
+    if not isinstance(item, PlanItem):
+        raise refused(item, "has no rules to check", f"`chant-mcp show {key}` names what could not be read.")
+    return [one for one in plan_findings(session) if one["path"] in item.documents]
 
 
 def _show_lint(report: Data, is_one: bool) -> None:
@@ -143,6 +166,8 @@ def verify(
         receipts = session.chant.receipt_verify(target=target)
         show_report(receipts.text, receipts.data, as_json)
         context.exit(0 if receipts.data["holds"] or not receipts.data["required"] else 1)
+    what = "is checked by what landed"
+    id = spec_name(session, id, what, "`chant-mcp receipt verify {key}` checks its work.")
     answer = session.chant.verify(id)
     found: Data = answer.data
     if as_json:
@@ -170,7 +195,7 @@ def verify(
 @exit_code_1("a check fails")
 def diagnose(context: click.Context, session: Session, id: str, as_json: bool) -> None:
     """Check a spec's file, log, lock, commits and criteria."""
-    answer = session.chant.diagnose(id)
+    answer = session.chant.diagnose(run_name(session, id))
     found: Data = answer.data
     if as_json:
         say_json(answer.text)

@@ -179,7 +179,7 @@ def plain(value: object, style: str = "") -> Text:
 
 
 def mention_text(*names: str) -> Text:
-    """Write whose an item is; a name that says its `@` itself, as of Backlog.md, has one all the same."""
+    """Write whose an item is; a name that is written with an `@` of its own has that one alone."""
     return plain(f" @{', '.join(name.removeprefix('@') for name in names)}", "dim")
 
 

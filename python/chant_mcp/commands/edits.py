@@ -1,4 +1,4 @@
-"""`edit`, `tick`, `untick`, `label`, `depend`, `reopen` and `unarchive`: a person changes one item.
+"""`edit`, `tick`, `untick`, `label`, `depend`, `reopen` and `move`: a person changes one item.
 
 They use the handles of scripts, so that an edit has the same rules wherever it is asked for.
 """
@@ -26,7 +26,7 @@ from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
 
 Item: TypeAlias = Spec | Task | FeatureTask | Ticket | PlanItem
-"""An item that these commands change."""
+"""An item that commands change."""
 
 _NOUNS: dict[type[Handle], str] = {
     Spec: "a spec",
@@ -57,7 +57,7 @@ def find_item(session: Session, name: str) -> Item:
 
 
 def refused(item: Item, what: str, instead: str) -> RefusedError:
-    """Make the refusal of an edit that a format has no place for."""
+    """Make the refusal of what a format has no place for."""
     return RefusedError(f"{item.key} is {_NOUNS[type(item)]}, which {what}. {instead}")
 
 
@@ -447,16 +447,6 @@ def reopen(session: Session, name: str, as_json: bool) -> None:
     item = find_item(session, name)
     refuse_open(item)
     edited(item.reopen(), as_json, "Reopened")
-
-
-@click.command()
-@click.argument("id")
-@json_option
-@on_project
-@changes_files
-def unarchive(session: Session, id: str, as_json: bool) -> None:
-    """Move an archived spec back among the active ones, with its members."""
-    edited(Workspace(session).unarchive(id), as_json, "Unarchived")
 
 
 @click.command()

@@ -11,6 +11,7 @@ import click
 
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.remote_run import RemoteRun
+from chant_mcp.commands.run_names import run_name
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import NotFoundError
 from chant_mcp.paging import Data
@@ -46,6 +47,7 @@ def log(session: Session, id: str, lines: int, follow: bool, since: str | None, 
     With `-f` and `--json` each answer is printed on a line of its own. Of a spec that another clone works on
     `-f` shows its state and the last line of its log, as that clone tells them, until that has ended.
     """
+    id = run_name(session, id)
     if not follow:
         answer = session.chant.log(id, lines=lines, since=since)
         if as_json:
@@ -54,8 +56,8 @@ def log(session: Session, id: str, lines: int, follow: bool, since: str | None, 
             _print_lines(answer.data)
         return
     try:
-        spec: Data = session.chant.spec_get(id, max_chars=1).data
-        if (remote := RemoteRun.find(session.chant, spec["id"])) is not None:
+        id = session.chant.run_name(id)
+        if (remote := RemoteRun.find(session.chant, id)) is not None:
             _follow_elsewhere(remote, as_json)
             return
         for page in _followed(session, id, lines, since):
@@ -81,8 +83,6 @@ def _follow_elsewhere(remote: RemoteRun, as_json: bool) -> None:
 
 def _followed(session: Session, id: str, lines: int, since: str | None) -> Iterator[Data]:
     """Give a log's last lines, then what is added to it; a log that is not there yet is waited for."""
-    spec: Data = session.chant.spec_get(id, max_chars=1).data
-    id = spec["id"]
     offset: int | None = None
     while True:
         try:
@@ -90,7 +90,7 @@ def _followed(session: Session, id: str, lines: int, since: str | None) -> Itera
                 id, lines=lines if offset is None else _PAGE, offset=offset, since=since
             ).data
         except NotFoundError:
-            session.chant.spec_get(id, max_chars=1)  # where the spec is gone, there is nothing to wait for
+            session.chant.run_name(id)  # where the spec is gone, there is nothing to wait for
             if offset is None:
                 say(f"No log for {id} yet; waiting for one.", err=True)
             # All of a log that begins now is new.

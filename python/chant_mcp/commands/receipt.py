@@ -10,6 +10,7 @@ import click
 from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.groups import SentenceGroup
+from chant_mcp.commands.run_names import run_name
 from chant_mcp.commands.surroundings import changes_files, on_project, refuse_read_only
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
@@ -36,7 +37,7 @@ def receipt() -> None:
 @on_project
 def show(session: Session, id: str | None, as_json: bool) -> None:
     """Show the receipts of a spec, or of all, oldest first."""
-    answer = session.chant.receipt_show(id)
+    answer = session.chant.receipt_show(id and run_name(session, id))
     found: Data = answer.data
     if as_json:
         say_json(answer.text)
@@ -114,7 +115,7 @@ def fetch(session: Session, remote: str | None, as_json: bool) -> None:
 
 @asks_for_trust
 def _verified(session: Session, id: str | None, target: str | None, rerun: bool, as_json: bool) -> Data:
-    answer = session.chant.receipt_verify(id, target=target, reruns=rerun)
+    answer = session.chant.receipt_verify(id and run_name(session, id), target=target, reruns=rerun)
     show_report(answer.text, answer.data, as_json)
     return answer.data
 

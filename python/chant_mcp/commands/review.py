@@ -13,6 +13,7 @@ import click
 
 from chant_mcp.commands.answers import json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust
+from chant_mcp.commands.run_names import run_name
 from chant_mcp.commands.surroundings import changes_files, on_project, refuse_read_only
 from chant_mcp.commands.work_start import steps
 from chant_mcp.paging import Data, written
@@ -72,7 +73,7 @@ def comment(
         "weight": weight,
         "draft": draft,
     }
-    say_message(session.chant.comment(id, text, **said).text, as_json)
+    say_message(session.chant.comment(run_name(session, id), text, **said).text, as_json)
 
 
 @click.command()
@@ -142,6 +143,7 @@ def review(
             raise click.UsageError("Name the spec that is meant.")
         _say_queue(session, as_json)
         return
+    id = run_name(session, id)
     if acts:
         refuse_read_only(context)
         done: ReviewAct = {

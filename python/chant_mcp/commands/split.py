@@ -11,6 +11,7 @@ from rich.text import Text
 
 from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.asking import asks_for_trust
+from chant_mcp.commands.run_names import spec_name
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.commands.work_start import steps, watched
@@ -48,6 +49,7 @@ def split(
     The agent works on a copy and nothing is written at first. The same command shows the proposal when it
     is there; at a terminal it asks whether to write it, elsewhere `--force` does.
     """
+    id = spec_name(session, id, "is divided in its own document", "`chant-mcp open {key}` opens it.")
     chant = session.chant
     with steps() as step:
         answer = chant.split(

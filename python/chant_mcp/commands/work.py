@@ -7,6 +7,7 @@ import click
 from chant_mcp.commands.answers import exit_code_1, json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust, is_person
 from chant_mcp.commands.follow_ready import follow_ready
+from chant_mcp.commands.run_names import run_name
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.commands.work_ready import work_on_ready
@@ -93,9 +94,9 @@ def work(
         _refuse_to_follow(takes_all=takes_all, others=waits or is_trial or as_json or dialect is not None)
         context.exit(follow_ready(session, start))
     options = StartOptions(start, waits, takes_all, is_trial, as_json)
-    context.exit(
-        work_on_ready(session, dialect, options) if id is None else start_work(session, [id], options)
-    )
+    if id is None:
+        context.exit(work_on_ready(session, dialect, options))
+    context.exit(start_work(session, [run_name(session, id)], options))
 
 
 def _refuse_to_follow(*, takes_all: bool, others: bool) -> None:
@@ -125,7 +126,7 @@ def _say_and_go_on(session: Session, id: str | None, words: str, as_json: bool, 
         raise click.UsageError("`--say` goes with the ID of a spec alone.")
     from chant_mcp.commands.review import send_words
 
-    send_words(session, id, words, as_json)
+    send_words(session, run_name(session, id), words, as_json)
 
 
 def run(session: Session) -> None:
@@ -150,7 +151,7 @@ def runs(
     text, data = _listed_runs(session, ended=shows_ended or (follow and id is not None))
     found: list[Data] = data["processes"]
     if id is not None:
-        id = chant.run_name(id)
+        id = chant.run_name(run_name(session, id))
         found = data["processes"] = [run for run in found if run["spec_id"] == id]
         text = written(data)
     if follow and found:
@@ -198,7 +199,7 @@ def _listed_runs(session: Session, *, ended: bool) -> tuple[str, Data]:
 @changes_files
 def pause(session: Session, id: str, as_json: bool) -> None:
     """Stop the work on a spec; `work ID` continues it later."""
-    say_message(session.chant.pause(id).text, as_json)
+    say_message(session.chant.pause(run_name(session, id)).text, as_json)
 
 
 @click.command()
@@ -216,7 +217,7 @@ def takeover(session: Session, id: str, force: bool, as_json: bool) -> None:
 
     Another clone that works on it is asked to stop.
     """
-    answer = session.chant.takeover(id, force=force, from_clone=force)
+    answer = session.chant.takeover(run_name(session, id), force=force, from_clone=force)
     if as_json:
         say_json(answer.text)
         return
@@ -238,7 +239,7 @@ def merge(session: Session, id: str | None, as_json: bool) -> None:
     """
     session.recovers = False  # merging does so itself, and says what it merged
     try:
-        say_message(session.chant.merge(id).text, as_json)
+        say_message(session.chant.merge(id and run_name(session, id)).text, as_json)
     except NotTrustedError as error:
         if "agreement" not in error.details or not is_person(session):
             raise

@@ -118,7 +118,7 @@ impl PlanFormat for BacklogTasks {
     /// A number alone means the task with it.
     fn is_partial_name(&self, part: &str, name: &str) -> bool {
         let id = TaskId::read(name.split('~').next().unwrap_or_default());
-        let number = TaskId::read_bare(part, "");
+        let number = TaskId::read_bare(part, "").filter(|bare| bare.prefix.is_empty());
         let has_number = id
             .zip(number)
             .is_some_and(|(id, bare)| id.number == bare.number);

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_spec_runs::agents::templates;
+use chant_spec_runs::item_names::{self, TextForm};
 use chant_spec_runs::ops as runs;
 use chant_spec_runs::recorded_runs::RecordedRuns;
 use chant_spec_runs::start_request::StartRequest;
-use chant_specs::error::ChantError;
 use chant_specs::ops;
 use chant_specs::project::{Project, ProjectOptions, ZonedClock};
 use chant_specs::work_items::{is_run_id, run_id_of};
@@ -24,7 +25,7 @@ use pyo3::types::PyDict;
 use crate::answer::{PyAnswer, plain};
 use crate::detached::detached;
 use crate::parameters::{KeywordArguments, read};
-use crate::raise::{Raised, answer, call, door_of};
+use crate::raise::{Raised, call, door_of};
 use crate::stop::disk_of_user;
 
 /// The command line of a command that is held, its variables, and how it is held.
@@ -58,10 +59,7 @@ impl ChantProject {
     /// The same for what only makes sense once a run has worked on it.
     fn of_earlier_run(&self, name: &str) -> Result<(Arc<Project>, String), Error> {
         let (project, id) = self.of_run(name)?;
-        if is_run_id(&id) && project.snapshot()?.specs.find(&id).is_none() {
-            let message = format!("No run has worked on {name} yet.");
-            return Err(ChantError::Refused(message).into());
-        }
+        item_names::refuse_unworked(&project, &id, name)?;
         Ok((project, id))
     }
 
@@ -70,6 +68,20 @@ impl ChantProject {
         match name {
             Some(name) => self.of_run(name).map(|(project, id)| (project, Some(id))),
             None => Ok((self.with_runs()?.clone(), None)),
+        }
+    }
+
+    /// An answer in which items of other formats have the keys that everybody else calls them by.
+    fn answer(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce() -> Result<Answer, Error> + Send,
+    ) -> Result<PyAnswer, Raised> {
+        let named = |text, form| item_names::with_keys(&self.project, text, form);
+        match call(py, work) {
+            Ok(answer) => Ok(named_answer(answer, named).into()),
+            Err(Raised::Refused(error)) => Err(Raised::refused_in_words(&error, named)),
+            Err(other) => Err(other),
         }
     }
 
@@ -184,7 +196,7 @@ impl ChantProject {
         filter: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let filter = read(filter.as_ref())?;
-        answer(py, || ops::list(&self.project, status, &filter))
+        self.answer(py, || ops::list(&self.project, status, &filter))
     }
 
     /// One spec with its text, criteria and what it waits for.
@@ -198,12 +210,12 @@ impl ChantProject {
         range: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let range = read(range.as_ref())?;
-        answer(py, || ops::get(&self.project, id, range))
+        self.answer(py, || ops::get(&self.project, id, range))
     }
 
     /// The whole text of a spec's file.
     fn document(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::document(&self.project, id))
+        self.answer(py, || ops::document(&self.project, id))
     }
 
     /// Specs that can be worked on now.
@@ -212,7 +224,7 @@ impl ChantProject {
     #[pyo3(signature = (**filter))]
     fn ready(&self, py: Python<'_>, filter: Option<KeywordArguments>) -> Result<PyAnswer, Raised> {
         let filter = read(filter.as_ref())?;
-        answer(py, || ops::ready(&self.project, filter))
+        self.answer(py, || ops::ready(&self.project, filter))
     }
 
     /// Returns the number of specs in each state.
@@ -223,7 +235,7 @@ impl ChantProject {
         brief: bool,
         include_activity: bool,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::status(&self.project, brief, include_activity))
+        self.answer(py, || ops::status(&self.project, brief, include_activity))
     }
 
     /// Returns the output of a spec's agent.
@@ -238,7 +250,7 @@ impl ChantProject {
         range: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let range: runs::LogRange = read(range.as_ref())?;
-        answer(py, || {
+        self.answer(py, || {
             let (project, id) = self.of_earlier_run(id)?;
             let ask = |lines| runs::log(&project, &id, &range.with_lines(lines));
             match max_tokens {
@@ -260,17 +272,17 @@ impl ChantProject {
         page: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let page = read(page.as_ref())?;
-        answer(py, || ops::search(&self.project, query, status, page))
+        self.answer(py, || ops::search(&self.project, query, status, page))
     }
 
     /// The archived specs whose texts hold a query.
     fn search_archived(&self, py: Python<'_>, query: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::search_archived(&self.project, query))
+        self.answer(py, || ops::search_archived(&self.project, query))
     }
 
     /// Why a spec is stuck: its file, log, locks, commits and criteria.
     fn diagnose(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || {
+        self.answer(py, || {
             let (project, id) = self.of_earlier_run(id)?;
             runs::diagnose(&project, &id)
         })
@@ -280,34 +292,34 @@ impl ChantProject {
     /// models of the agents that would work are asked once.
     #[pyo3(signature = (*, live = false))]
     fn doctor(&self, py: Python<'_>, live: bool) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::doctor(&self.project, live))
+        self.answer(py, || runs::doctor(&self.project, live))
     }
 
     /// Returns the damage in what is kept of the project; with `repair` what can be repaired is.
     #[pyo3(signature = (*, repair = false))]
     fn deep_look(&self, py: Python<'_>, repair: bool) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::deep_look(&self.project, repair))
+        self.answer(py, || runs::deep_look(&self.project, repair))
     }
 
     /// The agents that are known, and what is here of them; nothing is started when `quick`.
     #[pyo3(signature = (*, quick = false))]
     fn agents_list(&self, py: Python<'_>, quick: bool) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::agents_list(&self.project, quick))
+        self.answer(py, || runs::agents_list(&self.project, quick))
     }
 
     /// All that is known of an agent.
     fn agent_show(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::agent_show(&self.project, name))
+        self.answer(py, || runs::agent_show(&self.project, name))
     }
 
     /// Returns what runs can be held to on this machine.
     fn confine_check(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::confine_check(&self.project))
+        self.answer(py, || runs::confine_check(&self.project))
     }
 
     /// The user's clusters by name, with their settings.
     fn clusters(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::clusters(&self.project))
+        self.answer(py, || runs::clusters(&self.project))
     }
 
     /// Where a cluster is spoken to: the address of its scheduler, and the folder of certificates.
@@ -355,7 +367,7 @@ impl ChantProject {
         page: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let (plugins, page) = (read(plugins.as_ref())?, read(page.as_ref())?);
-        answer(py, || ops::lint(&self.project, id, page, plugins))
+        self.answer(py, || ops::lint(&self.project, id, page, plugins))
     }
 
     /// The user's choice of plugins, as `chant_config::plugins::PluginSettings` has it.
@@ -374,15 +386,16 @@ impl ChantProject {
 
     /// Checks that a spec meets its criteria.
     fn verify(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::verify(&self.project, id))
+        self.answer(py, || ops::verify(&self.project, id))
     }
 
     /// The receipts of a spec, or all, oldest first.
     #[pyo3(signature = (id = None))]
     fn receipt_show(&self, py: Python<'_>, id: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            let (project, id) = self.of_some_run(id)?;
-            runs::receipt_show(&project, id.as_deref())
+        self.answer(py, || {
+            let (project, own) = self.of_some_run(id)?;
+            let found = runs::receipt_show(&project, own.as_deref());
+            found.map_err(|error| why_no_receipts(&project, own.as_deref().zip(id), error))
         })
     }
 
@@ -395,14 +408,15 @@ impl ChantProject {
         target: Option<&str>,
         reruns: bool,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            let (project, id) = self.of_some_run(id)?;
+        self.answer(py, || {
+            let (project, own) = self.of_some_run(id)?;
             let query = runs::ReceiptQuery {
-                id: id.as_deref(),
+                id: own.as_deref(),
                 target,
                 reruns,
             };
-            runs::receipt_verify(&project, query)
+            let found = runs::receipt_verify(&project, query);
+            found.map_err(|error| why_no_receipts(&project, own.as_deref().zip(id), error))
         })
     }
 
@@ -422,19 +436,19 @@ impl ChantProject {
             target,
             is_merge_group: merge_group,
         };
-        answer(py, || runs::fence(&self.project, query))
+        self.answer(py, || runs::fence(&self.project, query))
     }
 
     /// Brings all receipts to a remote.
     #[pyo3(signature = (remote = None))]
     fn receipt_push(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::receipt_push(&self.project, remote))
+        self.answer(py, || runs::receipt_push(&self.project, remote))
     }
 
     /// Takes the receipts that are missing here from a remote.
     #[pyo3(signature = (remote = None))]
     fn receipt_fetch(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::receipt_fetch(&self.project, remote))
+        self.answer(py, || runs::receipt_fetch(&self.project, remote))
     }
 
     /// Changes keys, criteria and text of a spec in one edit.
@@ -449,7 +463,7 @@ impl ChantProject {
         changes: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let update = read(changes.as_ref())?;
-        answer(py, || {
+        self.answer(py, || {
             if from_run {
                 ops::update_from_run(&self.project, id, &update)
             } else {
@@ -472,7 +486,7 @@ impl ChantProject {
             description,
             ..read(content.as_ref())?
         };
-        answer(py, || ops::add(&self.project, &new))
+        self.answer(py, || ops::add(&self.project, &new))
     }
 
     /// Completes a spec whose criteria are all ticked.
@@ -488,12 +502,12 @@ impl ChantProject {
             force,
             already_done,
         };
-        answer(py, || runs::finalize(&self.project, id, how))
+        self.answer(py, || runs::finalize(&self.project, id, how))
     }
 
     /// Makes a failed spec pending, so that it can be worked on again.
     fn reset(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || {
+        self.answer(py, || {
             let (project, id) = self.of_earlier_run(id)?;
             runs::reset(&project, &id)
         })
@@ -501,7 +515,7 @@ impl ChantProject {
 
     /// Cancels a spec, and the work on it.
     fn cancel(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || {
+        self.answer(py, || {
             let (project, id) = self.of_earlier_run(id)?;
             runs::cancel(&project, &id)
         })
@@ -517,7 +531,7 @@ impl ChantProject {
         reason: Option<String>,
     ) -> Result<PyAnswer, Raised> {
         let judgement = runs::ApprovalInput { by, reason };
-        answer(py, || {
+        self.answer(py, || {
             let (project, id) = self.of_earlier_run(id)?;
             runs::approve(&project, &id, &judgement)
         })
@@ -534,7 +548,7 @@ impl ChantProject {
     ) -> Result<PyAnswer, Raised> {
         let reason = Some(reason);
         let judgement = runs::ApprovalInput { by, reason };
-        answer(py, || {
+        self.answer(py, || {
             let (project, id) = self.of_earlier_run(id)?;
             runs::reject(&project, &id, &judgement)
         })
@@ -552,7 +566,7 @@ impl ChantProject {
         comment: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let comment: runs::CommentInput = read(comment.as_ref())?;
-        answer(py, || {
+        self.answer(py, || {
             let (project, id) = self.of_earlier_run(id)?;
             runs::comment(&project, &id, text, &comment)
         })
@@ -561,7 +575,7 @@ impl ChantProject {
     /// Returns the review of a spec: its hunks, criteria and threads. `since` is `all`, `look` or `turn`.
     #[pyo3(signature = (id, *, since = "all"))]
     fn review_show(&self, py: Python<'_>, id: &str, since: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || {
+        self.answer(py, || {
             let (project, id) = self.of_earlier_run(id)?;
             let scope = runs::ReviewScope::named(since)?;
             runs::review_show(&project, &id, scope)
@@ -570,13 +584,13 @@ impl ChantProject {
 
     /// Returns the specs whose work waits to be read, first what is to be read first.
     fn review_queue(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::review_queue(self.with_runs()?))
+        self.answer(py, || runs::review_queue(self.with_runs()?))
     }
 
     /// Takes what other clones said in reviews from a remote, and brings there what was said here.
     #[pyo3(signature = (remote = None))]
     fn review_exchange(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::review_exchange(self.with_runs()?, remote))
+        self.answer(py, || runs::review_exchange(self.with_runs()?, remote))
     }
 
     /// Does what the person at this door decided about threads and work.
@@ -591,7 +605,7 @@ impl ChantProject {
         act: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let act: runs::ReviewAct = read(act.as_ref())?;
-        report_steps(py, progress.as_ref(), |tell| {
+        report_steps(self, py, progress.as_ref(), |tell| {
             let (project, id) = self.of_earlier_run(id)?;
             runs::review_act(&project, &id, &act, tell)
         })
@@ -599,12 +613,12 @@ impl ChantProject {
 
     /// Moves a completed spec to the archive.
     fn archive(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::archive(&self.project, id))
+        self.answer(py, || ops::archive(&self.project, id))
     }
 
     /// Moves an archived spec back among the active ones.
     fn unarchive(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::unarchive(&self.project, id))
+        self.answer(py, || ops::unarchive(&self.project, id))
     }
 
     /// Runs that are at work; on request those that ended, too.
@@ -617,7 +631,7 @@ impl ChantProject {
         filter: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let filter = read(filter.as_ref())?;
-        answer(py, || runs::work_list(self.with_runs()?, &filter))
+        self.answer(py, || runs::work_list(self.with_runs()?, &filter))
     }
 
     /// Starts an agent on a spec, or on several, and returns once it is at work.
@@ -632,7 +646,7 @@ impl ChantProject {
         start: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let start: StartRequest = read(start.as_ref())?;
-        report_steps(py, progress.as_ref(), |tell| {
+        report_steps(self, py, progress.as_ref(), |tell| {
             let (project, own) = self.of_run(id)?;
             let start = start.try_into()?;
             if project.holds_orders() {
@@ -674,7 +688,7 @@ impl ChantProject {
         start: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let start: StartRequest = read(start.as_ref())?;
-        answer(py, || {
+        self.answer(py, || {
             let (project, own) = self.of_run(id)?;
             let start = start.try_into()?;
             if project.holds_orders() {
@@ -697,7 +711,7 @@ impl ChantProject {
         wish: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let wish = read(wish.as_ref())?;
-        report_steps(py, progress.as_ref(), |tell| {
+        report_steps(self, py, progress.as_ref(), |tell| {
             runs::split(&self.project, id, wish, tell)
         })
     }
@@ -720,7 +734,7 @@ impl ChantProject {
 
     /// Stops work on a spec, to go on with it later.
     fn pause(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || {
+        self.answer(py, || {
             let (project, id) = self.of_earlier_run(id)?;
             runs::pause(&project, &id)
         })
@@ -737,7 +751,7 @@ impl ChantProject {
         from_clone: bool,
     ) -> Result<PyAnswer, Raised> {
         let how = runs::TakeoverOptions { force, from_clone };
-        answer(py, || {
+        self.answer(py, || {
             let (project, id) = self.of_earlier_run(id)?;
             runs::takeover(&project, &id, how)
         })
@@ -749,12 +763,12 @@ impl ChantProject {
     #[pyo3(signature = (**query))]
     fn leases(&self, py: Python<'_>, query: Option<KeywordArguments>) -> Result<PyAnswer, Raised> {
         let query = read(query.as_ref())?;
-        answer(py, || runs::leases(&self.project, query))
+        self.answer(py, || runs::leases(&self.project, query))
     }
 
     /// Gives back the lease of a spec whose holder a person knows to be dead.
     fn free_lease(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::free_lease(&self.project, id))
+        self.answer(py, || runs::free_lease(&self.project, id))
     }
 
     /// Returns true if clones share the specs and a person trusts the folder; nothing is read for that.
@@ -769,7 +783,7 @@ impl ChantProject {
 
     /// Brings the checkout up to that remote's target, as far as nothing of the user's is in its way.
     fn follow_remote(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::follow_remote(&self.project))
+        self.answer(py, || runs::follow_remote(&self.project))
     }
 
     /// Has that remote say what the records of runs say by now.
@@ -785,7 +799,7 @@ impl ChantProject {
         id: Option<&str>,
         agreed: Option<&str>,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || {
+        self.answer(py, || {
             let (project, id) = self.of_some_run(id)?;
             runs::merge(&project, id.as_deref(), agreed)
         })
@@ -814,7 +828,7 @@ impl ChantProject {
 
     /// The recipes of the environment of runs, and their layers.
     fn environment_show(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::environment_show(&self.project))
+        self.answer(py, || runs::environment_show(&self.project))
     }
 
     /// Builds the layers that runs need; those of one recipe, or all.
@@ -825,7 +839,7 @@ impl ChantProject {
         recipe: Option<&str>,
         progress: Option<Py<PyAny>>,
     ) -> Result<PyAnswer, Raised> {
-        report_steps(py, progress.as_ref(), |tell| {
+        report_steps(self, py, progress.as_ref(), |tell| {
             runs::environment_build(&self.project, recipe, tell)
         })
     }
@@ -874,28 +888,28 @@ impl ChantProject {
 
     /// The ports of the run that works on a spec.
     fn environment_ports(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::environment_ports(&self.project, id))
+        self.answer(py, || runs::environment_ports(&self.project, id))
     }
 
     /// Compares the layers with what they were when they were sealed.
     fn environment_verify(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::environment_verify(&self.project))
+        self.answer(py, || runs::environment_verify(&self.project))
     }
 
     /// What the steps of recipes wrote that were built in advance.
     fn environment_log(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::environment_log(&self.project))
+        self.answer(py, || runs::environment_log(&self.project))
     }
 
     /// Removes layers that no recipe needs any more, or all.
     #[pyo3(signature = (*, all = false))]
     fn environment_prune(&self, py: Python<'_>, all: bool) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::environment_prune(&self.project, all))
+        self.answer(py, || runs::environment_prune(&self.project, all))
     }
 
     /// The worktrees of runs.
     fn worktrees(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::worktrees(&self.project))
+        self.answer(py, || runs::worktrees(&self.project))
     }
 
     /// Makes folders for runs to come, in this process, which does nothing else; says how many.
@@ -905,22 +919,22 @@ impl ChantProject {
 
     /// Removes worktrees that nothing needs any more.
     fn prune_worktrees(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::prune_worktrees(&self.project))
+        self.answer(py, || runs::prune_worktrees(&self.project))
     }
 
     /// Returns whether a process watches over runs, and the worktrees in use.
     fn watch_status(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::watch_status(&self.project))
+        self.answer(py, || runs::watch_status(&self.project))
     }
 
     /// Starts watching in a process of its own, unless one watches.
     fn watch_start(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::watch_start(&self.project))
+        self.answer(py, || runs::watch_start(&self.project))
     }
 
     /// Ends that process.
     fn watch_stop(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::watch_stop(&self.project))
+        self.answer(py, || runs::watch_stop(&self.project))
     }
 
     /// Watches over runs in this process until asked to end, or idle. `started` says that another process waits
@@ -955,9 +969,10 @@ impl ChantProject {
 
 /// Makes a call that reports its steps to `progress`.
 fn report_steps(
+    project: &ChantProject,
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
-    ask: impl FnOnce(&mut dyn FnMut(&str)) -> Result<chant_base::answer::Answer, Error> + Send,
+    ask: impl FnOnce(&mut dyn FnMut(&str)) -> Result<Answer, Error> + Send,
 ) -> Result<PyAnswer, Raised> {
     let mut raised = None;
     let mut tell = |step: &str| {
@@ -966,10 +981,31 @@ fn report_steps(
         // Reported after the call: the started work goes on.
         raised = raised.take().or(called.err());
     };
-    let started = answer(py, || ask(&mut tell))?;
+    let started = project.answer(py, || ask(&mut tell))?;
     match raised {
         Some(error) => Err(error.into()),
         None => Ok(started),
+    }
+}
+
+/// Why there are no receipts for a name: where no run has worked on the item, that.
+fn why_no_receipts(project: &Project, named: Option<(&str, &str)>, error: Error) -> Error {
+    let refused = named.map(|(own, name)| item_names::refuse_unworked(project, own, name));
+    refused.and_then(Result::err).unwrap_or(error)
+}
+
+/// An answer with other words in its texts.
+fn named_answer(answer: Answer, named: impl Fn(String, TextForm) -> String) -> Answer {
+    let is_data = answer.json.is_some() && answer.text.starts_with(['{', '[']);
+    let form = if is_data {
+        TextForm::Json
+    } else {
+        TextForm::Words
+    };
+    Answer {
+        text: named(answer.text, form),
+        json: answer.json.map(|json| named(json, TextForm::Json)),
+        note: answer.note.map(|note| named(note, TextForm::Words)),
     }
 }
 

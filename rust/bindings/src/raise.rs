@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use chant_base::answer::{MAX_CHARS, cut};
 use chant_base::error::{Error, ErrorKind};
 use chant_base::next_step::DoorKind;
+use chant_spec_runs::item_names::TextForm;
 use chant_store::disk::take_weak_promises;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -45,6 +46,23 @@ pub(crate) enum Raised {
     Crashed(String),
     /// Python itself raised.
     Python(PyErr),
+}
+
+impl Raised {
+    /// A refusal of the core, each of whose texts is put into other words.
+    pub(crate) fn refused_in_words(
+        error: &Error,
+        words: impl Fn(String, TextForm) -> String,
+    ) -> Self {
+        let (message, details, object, hint) = arguments_of(error, None);
+        let args = (
+            words(message, TextForm::Words),
+            words(details, TextForm::Json),
+            object,
+            hint.map(|hint| words(hint, TextForm::Json)),
+        );
+        Self::Python(exception_of(error.kind(), args))
+    }
 }
 
 impl From<Error> for Raised {
@@ -133,12 +151,16 @@ impl From<Raised> for PyErr {
             }
             Raised::Python(error) => return error,
         };
-        let details = serde_json::Value::Object(error.details()).to_string();
-        let message = cut(&error.to_string(), MAX_CHARS / 2);
-        let hint = Some(error.hint()).filter(|hint| !hint.is_empty());
-        let hint = hint.map(|hint| hint.data().to_string());
-        exception_of(error.kind(), (message, details, object, hint))
+        exception_of(error.kind(), arguments_of(&error, object))
     }
+}
+
+fn arguments_of(error: &Error, object: Option<String>) -> ExceptionArguments {
+    let details = serde_json::Value::Object(error.details()).to_string();
+    let message = cut(&error.to_string(), MAX_CHARS / 2);
+    let hint = Some(error.hint()).filter(|hint| !hint.is_empty());
+    let hint = hint.map(|hint| hint.data().to_string());
+    (message, details, object, hint)
 }
 
 /// The message, details as JSON, the object that clients of tickets see, and what may help.

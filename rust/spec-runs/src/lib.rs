@@ -11,6 +11,7 @@ pub mod error;
 pub mod evidence;
 pub mod expected_files;
 #[cfg(unix)]
+pub mod item_names;
 mod item_order;
 #[cfg(unix)]
 mod leases;

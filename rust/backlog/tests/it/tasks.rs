@@ -210,6 +210,11 @@ fn waits_and_parts() {
     assert!(matches!(found("task-01"), ResolvedId::One(_)));
     assert!(matches!(found("1.2"), ResolvedId::One(_)));
     assert_eq!(found("backlog:TASK-99"), ResolvedId::None);
+    assert_eq!(
+        found("NOPE-1"),
+        ResolvedId::None,
+        "a number behind another prefix is no number alone"
+    );
     assert!(
         BacklogTasks.may_hold("task-003 - a", "TASK-3")
             && !BacklogTasks.may_hold("task-30 - a", "TASK-3")
