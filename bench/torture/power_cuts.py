@@ -254,10 +254,7 @@ def try_cuts(kind: str, cuts: int, seed: int) -> tuple[list[str], Counter[str]]:
             start = trial.play()
             writes = made.writes()
         for number in range(cuts):
-            # Half of them soon after something was said.
-            near = chance.choice(trial.sayings).after + chance.randrange(12)
-            end = near if number % 2 else chance.randint(start, len(writes))
-            end = trial.by_hand.stop if end in trial.by_hand else min(end, len(writes))
+            end = _moment(trial, start, len(writes), chance, is_near=number % 2 == 1)
             sayings = [saying for saying in trial.sayings if saying.after <= end]
             said[sayings[-1].what if sayings else "nothing yet"] += 1
 
@@ -268,6 +265,14 @@ def try_cuts(kind: str, cuts: int, seed: int) -> tuple[list[str], Counter[str]]:
                 found = wrong_in(top / "project", sayings)
             wrong += [f"{kind}, cut {number} of seed {seed}, after write {end}: {line}" for line in found]
     return wrong, said
+
+
+def _moment(trial: Trial, start: int, count: int, chance: random.Random, *, is_near: bool) -> int:
+    """Choose the write that a cut comes behind, or one soon after something was said."""
+    end = (
+        chance.choice(trial.sayings).after + chance.randrange(12) if is_near else chance.randint(start, count)
+    )
+    return trial.by_hand.stop if end in trial.by_hand else min(end, count)
 
 
 def main() -> None:
