@@ -209,7 +209,7 @@ def _changed_without_a_run(shop: Workshop) -> None:
     project = chant_mcp.open(shop.root)
     with project.transaction():
         for id in (ID, OTHER):
-            project[id].update(labels=["quay"])
+            project.spec(id).update(labels=["quay"])
     assert (_state(shop) / "journal").is_dir()
     # Where the file system keeps an open file that was removed, the folder of a change stays as long.
     (_state(shop) / "journal" / "18ecb75b4efebcfc-4194303-0").mkdir()
