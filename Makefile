@@ -47,6 +47,7 @@ trials: install
 	PROPTEST_CASES=$$((256 * $(CASES))) PROPTEST_MAX_GLOBAL_REJECTS=$$((1024 * $(CASES))) $(RUST_TESTS)
 	$(BIN)/python -m bench.torture.oddities --seconds $(SECONDS)
 	$(BIN)/python -m bench.torture.file_systems
+	$(BIN)/python -m bench.torture.long_server --calls 200000 --sessions 4000 --runs 100
 	$(BIN)/python -m bench.torture.caches
 	$(BIN)/python -m bench.torture.clones
 	$(BIN)/python -m bench.torture.cluster

@@ -149,9 +149,10 @@ def mounted(write: Callable[[Path], None], folder: Path) -> Generator[Path]:
     write(file)
     top.mkdir()
     try:
-        # So may the file system of the cut before, whose name is the same.
+        # So may the file system of the cut before, whose name is the same: confined processes that were
+        # started meanwhile have it among their mounts as long as they live.
         said = ""
-        for _ in range(20):
+        for _ in range(300):
             tried = subprocess.run(
                 ["mount", "-o", "loop", str(file), str(top)], capture_output=True, text=True, check=False
             )

@@ -23,12 +23,17 @@ from pathlib import Path
 
 import click
 
+from bench.torture import other_kernel
 from bench.torture.sample_project import CONFIG, SPEC
 from bench.torture.together import Together
 
 _DEEDS = ("edit", "transaction", "crash in it", "three writers", "run", "remount")
 
 _WORK, _TEXT, _LATER = "2026-01-22-001-x7m", "2026-01-22-002-k3f", "2026-01-22-003-b2q"
+_WAITING = "2026-01-22-004-p5d"
+
+_LOOKED_AT = 20
+"""Folders whose numbers a mount gives out before those of the project."""
 
 _WRITER = """
 import sys
@@ -44,7 +49,8 @@ for number in range(3):
 """
 
 _TRANSACTION = """
-import sys, chant_mcp
+import sys, resource, chant_mcp
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 root, title, *ids = sys.argv[1:]
 ws = chant_mcp.open(root)
 with ws.transaction():
@@ -208,13 +214,13 @@ class Mounted:
         """Run the command of ours in the project."""
         return self.python("-m", "chant_mcp", *words)
 
-    def python(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run Python in the project."""
+    def python(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run Python in the project, with some more variables."""
         command = [sys.executable, *words]
         return subprocess.run(
             command,
             cwd=self.root,
-            env=self.environment,
+            env={**self.environment, **variables},
             capture_output=True,
             text=True,
             check=False,
@@ -236,7 +242,7 @@ class Mounted:
         specs = self.root / ".chant" / "specs"
         specs.mkdir(parents=True)
         (self.root / ".chant" / "config.md").write_text(CONFIG)
-        for id in (_WORK, _TEXT, _LATER):
+        for id in (_WORK, _TEXT, _LATER, _WAITING):
             (specs / f"{id}.md").write_text(SPEC.format(id))
         self.git("config", "--global", "user.name", "Ada")
         self.git("config", "--global", "user.email", "ada@localhost")
@@ -313,20 +319,41 @@ class Mounted:
     def _remount(self) -> str:
         if not self.kind.lasts:
             return "nothing outlives the mount"
-        # What lies above gets other numbers where a mount gives them.
-        self.unmount()
-        self.mount()
-        for number in range(20):
-            (self.top / f"other-{number}").mkdir(exist_ok=True)
-            (self.top / f"other-{number}").stat()
+        has_runs = self.said.get("run") == "holds"
+        before = [self.text(id) for id in (_TEXT, _LATER)]
+        if has_runs:
+            self.ours("comment", _WAITING, "Which harbour?")
+            self.ours("work", _WAITING, "--wait")
+        # It dies between the first file and the second.
+        moment = "journal-step"
+        died = self.python("-c", _TRANSACTION, str(self.root), "apart", _TEXT, _LATER, CHANT_STOP_AT=moment)
+        if died.returncode == 0 or [self.text(id) for id in (_TEXT, _LATER)] == before:
+            return f"WRONG: it did not crash between two files: {died.stderr}"
+        self._mount_again()
         status = self.ours("status")
         if "not believed" in status.stdout + status.stderr:
             return f"WRONG: {status.stdout}"
-        runs = self.ours("log", _WORK)
-        if self.said.get("run") == "holds" and runs.returncode != 0:
-            return f"WRONG: the run is forgotten: {runs.stderr}"
-        if self.said.get("run") != "holds":
-            return "holds"
+        self.ours("label", _WORK, "later")
+        if [self.text(id) for id in (_TEXT, _LATER)] != before:
+            return "WRONG: a change that crashed before the mount is half made after it"
+        return self._remounted_runs() if has_runs else "holds"
+
+    def _mount_again(self) -> None:
+        self.unmount()
+        self.mount()
+        # What lies above gets other numbers where a mount gives them.
+        for number in range(_LOOKED_AT):
+            (self.top / f"other-{number}").mkdir(exist_ok=True)
+            (self.top / f"other-{number}").stat()
+
+    def _remounted_runs(self) -> str:
+        """See that runs go on: one that is over is known, one that waits lands, a new one works."""
+        log = self.ours("log", _WORK)
+        if log.returncode != 0:
+            return f"WRONG: the run is forgotten: {log.stderr}"
+        resolved = self.ours("review", _WAITING, "--resolve", "all")
+        if "status: completed" not in self.text(_WAITING):
+            return f"WRONG: work that waited does not land: {resolved.stdout}{resolved.stderr}"
         before = self.git("rev-parse", "main").strip()
         done = self.ours("work", _LATER, "--wait")
         is_done = "status: completed" in self.text(_LATER)
@@ -374,7 +401,8 @@ def try_file_systems(names: Sequence[str]) -> Iterator[tuple[FileSystem, dict[st
         if names and kind.name not in names:
             continue
         if why := kind.why_not():
-            yield kind, {"skipped": why}
+            other = other_kernel.why_not(kind.kernel)
+            yield kind, {"skipped": f"{why}, and {other}"} if other else _try_elsewhere(kind)
             continue
         with tempfile.TemporaryDirectory(prefix="chant-fs-", ignore_cleanup_errors=True) as folder:
             try:
@@ -383,6 +411,19 @@ def try_file_systems(names: Sequence[str]) -> Iterator[tuple[FileSystem, dict[st
                     yield kind, made.said
             except CannotMount as error:
                 yield kind, {"skipped": str(error)}
+
+
+def _try_elsewhere(kind: FileSystem) -> dict[str, str]:
+    """Have a kernel that knows a file system try it."""
+    told = other_kernel.run(kind.kernel, [sys.executable, "-m", "bench.torture.file_systems", kind.name])
+    said: dict[str, str] = {}
+    for line in told.splitlines():
+        if line.startswith(f"| {kind.name} |"):
+            said.update(zip(_DEEDS, (cell.strip() for cell in line.split("|")[2:-1]), strict=False))
+        elif line.startswith(f"{kind.name}, "):
+            deed, _, outcome = line.removeprefix(f"{kind.name}, ").partition(": ")
+            said[deed] = outcome
+    return said if len(said) == len(_DEEDS) else {"skipped": f"another kernel said: {told.strip()[-500:]}"}
 
 
 def main() -> None:

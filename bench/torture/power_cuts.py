@@ -24,6 +24,9 @@ from bench.torture.block_device import MAKERS, SIZES, Disk, disk, mounted, why_n
 from bench.torture.sample_project import CONFIG, SPEC
 
 AGENT, BY_HAND, LATER = "2026-01-22-001-x7m", "2026-01-22-002-k3f", "2026-01-22-003-b2q"
+COMMENTED, RESET, SHARED = "2026-01-22-004-p5d", "2026-01-22-005-c8s", "2026-01-22-006-t4w"
+
+_LEASES = CONFIG.replace("defaults:", "leases: {remote: origin}\ndefaults:")
 
 _IMPORTED = 40
 
@@ -45,6 +48,8 @@ class Trial:
 
     disk: Disk
     sayings: list[Saying] = field(default_factory=list[Saying])
+    by_hand: range = range(0)
+    """The writes of a person's own git, whose commits last as its own settings say: no cut is among them."""
 
     @property
     def root(self) -> Path:
@@ -57,17 +62,14 @@ class Trial:
         specs.mkdir(parents=True)
         (self.disk.top / "home").mkdir()
         (self.root / ".chant" / "config.md").write_text(CONFIG)
-        for id in (AGENT, BY_HAND, LATER):
+        for id in (AGENT, BY_HAND, LATER, COMMENTED, RESET, SHARED):
             (specs / f"{id}.md").write_text(SPEC.format(id))
         self.git("config", "--global", "user.name", "Ada")
         self.git("config", "--global", "user.email", "ada@localhost")
         self.git("init", "--quiet", "--initial-branch", "main")
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", "Specs")
-        shown = self.ours("trust", "--show")
-        found = re.search("^hash: (.*)$", shown, re.MULTILINE)
-        assert found is not None, shown
-        self.ours("trust", "--yes", found.group(1))
+        self.trust()
         os.sync()
         start = self.disk.now()
 
@@ -79,7 +81,7 @@ class Trial:
         self.say("finalize", lambda root: is_completed(root / ".chant" / "specs", BY_HAND, receipt=True))
         self.ours("archive", AGENT)
         self.say("archive", is_archived)
-        added = self.ours("add", "Paint the ferry").split()[0]
+        self.ours("add", "Paint the ferry")
         self.say("add", lambda root: has_text(root / ".chant" / "specs", "Paint the ferry"))
         # More files than are flushed one by one.
         source = self.disk.top / "issues.jsonl"
@@ -87,31 +89,76 @@ class Trial:
         source.write_text("".join(lines))
         self.ours("import", str(source))
         self.say("import", are_imported)
-        click.echo(f"{self.disk.kind}: the last spec is {added}", err=True)
+        self.play_review()
+        self.play_leases()
         # What the system writes in the half minute after that.
         os.sync()
         return start
+
+    def play_review(self) -> None:
+        """Have work wait for a person: it lands in the end, or is taken back."""
+        for id in (COMMENTED, RESET):
+            self.ours("comment", id, "Say which harbour.")
+            self.say("comment", self.has_refs(f"refs/chant/review/{id}"))
+            self.ours("work", id, "--wait", code=1)
+            self.say("work that waits", self.has_refs(f"refs/heads/chant/{id}", f"refs/chant/backup/{id}"))
+        self.ours("review", COMMENTED, "--resolve", "all")
+        tip = self.git("rev-parse", "main").strip()
+        self.say("merge", lambda root: landed(root, COMMENTED, tip))
+        self.ours("reset", RESET)
+        self.say("reset", self.has_refs(f"refs/chant/backup/{RESET}"))
+
+    def play_leases(self) -> None:
+        """Share the specs by a remote, which is another machine's."""
+        remote = str(self.disk.folder / "remote.git")
+        start = self.disk.now()
+        self.git("init", "--quiet", "--bare", "--initial-branch", "main", remote)
+        self.git("remote", "add", "origin", remote)
+        (self.root / ".chant" / "config.md").write_text(_LEASES)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", "Share specs")
+        self.git("push", "--quiet", "origin", "main")
+        os.sync()
+        self.by_hand = range(start, self.disk.now())
+        self.trust()
+        self.ours("work", SHARED, "--wait")
+        tip = self.git("rev-parse", "main").strip()
+        assert self.git("ls-remote", "origin", "refs/heads/main").split()[0] == tip
+        self.say("work with a lease", lambda root: landed(root, SHARED, tip))
+
+    def trust(self) -> None:
+        """Trust the project as it is."""
+        shown = self.ours("trust", "--show")
+        found = re.search("^hash: (.*)$", shown, re.MULTILINE)
+        assert found is not None, shown
+        self.ours("trust", "--yes", found.group(1))
+
+    def has_refs(self, *names: str) -> Check:
+        """Return a check that some ref leads to what refs below names hold now."""
+        held = self.git("for-each-ref", "--format=%(objectname)", *names).split()
+        assert held, names
+        return lambda root: next((lost for one in held if (lost := is_lost(root, one))), None)
 
     def say(self, what: str, check: Check) -> None:
         """Note that something was said to be done just now."""
         self.sayings.append(Saying(what, self.disk.now(), check))
 
-    def ours(self, *words: str) -> str:
-        """Run the command of ours in the project."""
-        return self._run(sys.executable, "-m", "chant_mcp", *words)
+    def ours(self, *words: str, code: int = 0) -> str:
+        """Run the command of ours in the project, which ends with a code."""
+        return self._run(sys.executable, "-m", "chant_mcp", *words, code=code)
 
     def git(self, *words: str) -> str:
         """Run git in the project."""
         return self._run("git", *words)
 
-    def _run(self, *command: str) -> str:
+    def _run(self, *command: str, code: int = 0) -> str:
         home = str(self.disk.top / "home")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "XDG_"))}
         environment = {**kept, "HOME": home, "CHANT_NO_COLOR": "1"}
         done = subprocess.run(
             command, cwd=self.root, env=environment, capture_output=True, text=True, check=False
         )
-        if done.returncode != 0:
+        if done.returncode != code:
             raise RuntimeError(f"{' '.join(command)}: {done.stdout}{done.stderr}")
         return done.stdout
 
@@ -126,6 +173,12 @@ def landed(root: Path, id: str, tip: str) -> str | None:
     places = [root / ".chant" / "specs", root / ".chant" / "archive"]
     seen = [is_completed(place, id, receipt=True) for place in places]
     return None if None in seen else seen[0]
+
+
+def is_lost(root: Path, commit: str) -> str | None:
+    """See whether no ref leads to a commit."""
+    found = _git(root, "for-each-ref", "--contains", commit, "--format=%(refname)")
+    return None if found.stdout.strip() else f"no ref leads to {commit}: {found.stderr.strip()[:200]}"
 
 
 def is_completed(folder: Path, id: str, *, receipt: bool) -> str | None:
@@ -201,10 +254,7 @@ def try_cuts(kind: str, cuts: int, seed: int) -> tuple[list[str], Counter[str]]:
             start = trial.play()
             writes = made.writes()
         for number in range(cuts):
-            # Half of them soon after something was said.
-            near = chance.choice(trial.sayings).after + chance.randrange(12)
-            end = near if number % 2 else chance.randint(start, len(writes))
-            end = min(end, len(writes))
+            end = _moment(trial, start, len(writes), chance, is_near=number % 2 == 1)
             sayings = [saying for saying in trial.sayings if saying.after <= end]
             said[sayings[-1].what if sayings else "nothing yet"] += 1
 
@@ -215,6 +265,14 @@ def try_cuts(kind: str, cuts: int, seed: int) -> tuple[list[str], Counter[str]]:
                 found = wrong_in(top / "project", sayings)
             wrong += [f"{kind}, cut {number} of seed {seed}, after write {end}: {line}" for line in found]
     return wrong, said
+
+
+def _moment(trial: Trial, start: int, count: int, chance: random.Random, *, is_near: bool) -> int:
+    """Choose the write that a cut comes behind, or one soon after something was said."""
+    end = (
+        chance.choice(trial.sayings).after + chance.randrange(12) if is_near else chance.randint(start, count)
+    )
+    return trial.by_hand.stop if end in trial.by_hand else min(end, count)
 
 
 def main() -> None:

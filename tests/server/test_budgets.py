@@ -15,10 +15,11 @@ from types import MappingProxyType
 import pytest
 from harness import Project
 from laws import TRIALS
-from server.limited_server import TOKEN
 from server.over_http import BOTH
 from server.pipes import MODERN, initialize, modern, request
 from work.kit import wait_for
+
+from bench.torture import limited_server
 
 ID = "2026-01-22-001-x7m"
 
@@ -83,7 +84,11 @@ class _Limited:
     ) -> tuple[int, bytes]:
         """Send one request by a connection of its own."""
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)
-        headers = {"Authorization": f"Bearer {TOKEN}", "Accept": BOTH, "Content-Type": "application/json"}
+        headers = {
+            "Authorization": f"Bearer {limited_server.TOKEN}",
+            "Accept": BOTH,
+            "Content-Type": "application/json",
+        }
         headers.update(more)
         connection.request(method, path, None if message is None else json.dumps(message), headers)
         answer = connection.getresponse()
@@ -99,8 +104,7 @@ class _Limited:
 
 @contextmanager
 def _limited(root: Path, idle_seconds: float, max_count: int) -> Iterator[_Limited]:
-    script = Path(__file__).with_name("limited_server.py")
-    command = [sys.executable, str(script), str(root), str(idle_seconds), str(max_count)]
+    command = [sys.executable, limited_server.__file__, str(root), str(idle_seconds), str(max_count)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:

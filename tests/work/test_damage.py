@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import chant_mcp
 import pytest
 from work.kit import ID, OTHER, PROGRAM, THIRD, Workshop
 from writing import git
@@ -191,3 +192,51 @@ def test_most_of_twenty_kinds_of_damage_are_repaired() -> None:
     assert sorted(kind for kinds in TOGETHER for kind in kinds) == sorted(DAMAGES)
     assert len(DAMAGES) >= 20
     assert sum(not is_repaired for _, is_repaired in DAMAGES.values()) * 10 <= len(DAMAGES) * 2
+
+
+def _only_a_plan(shop: Workshop) -> None:
+    shutil.rmtree(shop.root / ".chant")
+    (shop.root / "plan.vine").write_text(
+        "vine 1.2.0\ntitle: Ferry\n---\n[ship] Ship it (notstarted)\n", "utf-8"
+    )
+    shop.commit()
+
+
+def _changed_without_a_run(shop: Workshop) -> None:
+    shop.spec(ID)
+    shop.spec(OTHER)
+    shop.commit()
+    project = chant_mcp.open(shop.root)
+    with project.transaction():
+        for id in (ID, OTHER):
+            project.spec(id).update(labels=["quay"])
+    assert (_state(shop) / "journal").is_dir()
+    # Where the file system keeps an open file that was removed, the folder of a change stays as long.
+    (_state(shop) / "journal" / "18ecb75b4efebcfc-4194303-0").mkdir()
+
+
+def _refs_in_tables(shop: Workshop) -> None:
+    git(shop.root, "init", "-q", "-b", "main", "--ref-format=reftable")
+    shop.spec(ID)
+    shop.commit()
+
+
+@pytest.mark.parametrize("made", [_only_a_plan, _changed_without_a_run, _refs_in_tables])
+def test_what_is_whole_is_not_called_damaged(shop: Workshop, made: Callable[[Workshop], None]) -> None:
+    made(shop)
+    assert _doctor(shop) == (0, [])
+
+
+def test_the_lock_of_a_runner_that_lives_is_not_called_left(shop: Workshop) -> None:
+    shop.spec(ID, "wait")
+    shop.commit()
+    shop.handle().work_start(ID)
+    try:
+        (lock,) = _state(shop).glob(f"locks/**/{ID}.lock")
+        # So it looks through another mount of a file system whose locks are those of each mount alone.
+        text = lock.read_bytes()
+        lock.unlink()
+        lock.write_bytes(text)
+        assert "spec-lock" not in [one["kind"] for one in _doctor(shop)[1]]
+    finally:
+        shop.handle().reset(ID)

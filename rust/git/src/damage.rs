@@ -148,25 +148,24 @@ impl GitDamageSearch {
         if fs::read(self.git_dir.join("index")).is_ok_and(|index| !is_index(&index)) {
             add(GitDamageKind::Index, "index".into());
         }
-        for path in files_below(&self.common.join("refs")) {
-            let name = self.name_of(&path);
-            if is_lock(&path) {
-                continue;
-            }
-            if !fs::read(&path).is_ok_and(|text| names_something(&text)) {
-                add(GitDamageKind::Ref, name);
+        for path in self.ref_files() {
+            if !is_lock(&path) && !fs::read(&path).is_ok_and(|text| names_something(&text)) {
+                add(GitDamageKind::Ref, self.name_of(&path));
             }
         }
-        for (name, object) in self.refs() {
-            if !self.has_object(&object) {
-                let is_receipt = name.starts_with(RECEIPTS);
-                let kind = if is_receipt {
-                    GitDamageKind::ReceiptWithoutObject
-                } else {
-                    GitDamageKind::RefWithoutObject
-                };
-                add(kind, name);
-            }
+        let refs = self.refs();
+        let missing = self.missing_objects(refs.values());
+        for (name, _) in refs
+            .into_iter()
+            .filter(|(_, object)| missing.contains(object))
+        {
+            let is_receipt = name.starts_with(RECEIPTS);
+            let kind = if is_receipt {
+                GitDamageKind::ReceiptWithoutObject
+            } else {
+                GitDamageKind::RefWithoutObject
+            };
+            add(kind, name);
         }
         let objects = files_below(&self.common.join("objects"));
         for path in &objects {
@@ -191,9 +190,7 @@ impl GitDamageSearch {
         }
         let locks =
             ["HEAD.lock", "packed-refs.lock", "config.lock"].map(|name| self.common.join(name));
-        let locks = locks
-            .into_iter()
-            .chain(files_below(&self.common.join("refs")));
+        let locks = locks.into_iter().chain(self.ref_files());
         for path in locks {
             if is_lock(&path) && is_left(&path) {
                 add(GitDamageKind::RefLock, self.name_of(&path));
@@ -305,10 +302,25 @@ impl GitDamageSearch {
         inside.to_string_lossy().replace('\\', "/")
     }
 
+    /// The files of refs; where refs lie in tables there are none, but one that says so to earlier gits.
+    fn ref_files(&self) -> Vec<PathBuf> {
+        if self.has_tables() {
+            return Vec::new();
+        }
+        files_below(&self.common.join("refs"))
+    }
+
+    fn has_tables(&self) -> bool {
+        self.common.join("reftable").is_dir()
+    }
+
     /// The refs with whole names, and their objects.
     fn refs(&self) -> BTreeMap<String, String> {
+        if self.has_tables() {
+            return self.refs_in_tables();
+        }
         let mut refs = self.packed_refs();
-        for path in files_below(&self.common.join("refs")) {
+        for path in self.ref_files() {
             let text = fs::read_to_string(&path).unwrap_or_default();
             if is_id(text.trim_end()) {
                 refs.insert(self.name_of(&path), text.trim_end().to_owned());
@@ -319,20 +331,44 @@ impl GitDamageSearch {
 
     fn packed_refs(&self) -> BTreeMap<String, String> {
         let text = fs::read_to_string(self.common.join("packed-refs")).unwrap_or_default();
-        let lines = text.lines().filter_map(|line| line.split_once(' '));
-        lines
-            .filter(|(id, _)| is_id(id))
-            .map(|(id, name)| (name.to_owned(), id.to_owned()))
-            .collect()
+        refs_of_lines(&text)
+    }
+
+    fn refs_in_tables(&self) -> BTreeMap<String, String> {
+        let words = ["for-each-ref", "--format=%(objectname) %(refname)"];
+        let listed = program::reading(&self.common, words).answer();
+        listed.map_or_else(
+            |_| BTreeMap::new(),
+            |listed| refs_of_lines(&String::from_utf8_lossy(&listed.out)),
+        )
+    }
+
+    /// Returns those of some objects that are not there, by a call of git for many of them.
+    fn missing_objects<'a>(&self, ids: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
+        let packed = ids.filter(|id| !self.has_loose_object(id));
+        let asked: Vec<&String> = packed.collect::<BTreeSet<_>>().into_iter().collect();
+        let mut missing = BTreeSet::new();
+        for some in asked.chunks(AT_ONCE) {
+            let input: String = some.iter().map(|id| format!("{id}\n")).collect();
+            let words = ["cat-file", "--batch-check=%(objectname)"];
+            let answered = program::reading(&self.common, words).answer_to(input.as_bytes());
+            let out = answered.map(|answer| answer.out).unwrap_or_default();
+            let out = String::from_utf8_lossy(&out).into_owned();
+            let found: BTreeSet<&str> = out.lines().collect();
+            let gone = some.iter().filter(|id| !found.contains(id.as_str()));
+            missing.extend(gone.map(|id| (*id).clone()));
+        }
+        missing
     }
 
     fn has_object(&self, id: &str) -> bool {
+        self.missing_objects(std::iter::once(&id.to_owned()))
+            .is_empty()
+    }
+
+    fn has_loose_object(&self, id: &str) -> bool {
         let loose = self.common.join("objects").join(&id[..2]).join(&id[2..]);
-        if loose.metadata().is_ok_and(|facts| facts.len() > 0) {
-            return true;
-        }
-        let asked = program::reading(&self.common, ["cat-file", "-e", id]);
-        asked.answer().is_ok_and(|answer| answer.status.success())
+        loose.metadata().is_ok_and(|facts| facts.len() > 0)
     }
 }
 
@@ -343,6 +379,15 @@ fn write(place: &Path, bytes: &[u8]) -> Result<(), GitError> {
     flush_files(std::slice::from_ref(&beside))?;
     fs::rename(&beside, place).map_err(|error| failed("write", place, &error))?;
     flush_folders(&place.parent().map(Path::to_owned).into_iter().collect())
+}
+
+/// The refs that lines name behind their objects.
+fn refs_of_lines(text: &str) -> BTreeMap<String, String> {
+    let lines = text.lines().filter_map(|line| line.split_once(' '));
+    lines
+        .filter(|(id, _)| is_id(id))
+        .map(|(id, name)| (name.to_owned(), id.to_owned()))
+        .collect()
 }
 
 fn is_lock(path: &Path) -> bool {

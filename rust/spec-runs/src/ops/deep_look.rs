@@ -1,5 +1,6 @@
 //! Looks for damage in all that is kept of a project, against git, and repairs it if that is asked.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chant_base::answer::Answer;
@@ -9,8 +10,10 @@ use chant_git::damage::{GitDamage, GitDamageKind, GitDamageSearch};
 use chant_git::kept_texts::TextRead;
 use chant_specs::error::ChantError;
 use chant_specs::model::SpecStatus;
-use chant_specs::project::{ARCHIVE, Project, SPECS};
+use chant_specs::project::{ARCHIVE, Project, ProjectSnapshot, SPECS};
+use chant_store::StoreError;
 use chant_store::disk::{self, Lock};
+use chant_work::lock::lock_of;
 use chant_work::run_record::{MergeState, RunRecord};
 use chant_work::run_store::RunStore;
 use chant_work::state::RunState;
@@ -241,12 +244,29 @@ fn emptied(project: &Project) -> Result<Vec<FoundDamage>, Error> {
     Ok(found)
 }
 
+/// The specs; `None` in a project that has none.
+fn snapshot_of(project: &Project) -> Result<Option<ProjectSnapshot>, Error> {
+    match project.snapshot() {
+        Ok(snapshot) => Ok(Some(snapshot)),
+        Err(error) => match error.downcast_ref() {
+            Some(ChantError::NotInitialized { .. }) => Ok(None),
+            _ => Err(error),
+        },
+    }
+}
+
 /// Finds changes of several files that were interrupted.
 fn journals(project: &Project) -> Result<Vec<FoundDamage>, Error> {
     let folder = project.state()?.read("journal");
-    let names = folder.and_then(|folder| disk::names(&folder).ok());
-    let names = names.unwrap_or_default().into_iter();
-    let found = names.filter(|one| one.is_folder).map(|one| {
+    let Some(folder) = folder else {
+        return Ok(Vec::new());
+    };
+    let names = disk::names(&folder).unwrap_or_default().into_iter();
+    // On some file systems the folder of a change stays until its locks are closed, without anything in it.
+    let is_empty =
+        |name: &str| disk::names(&folder.join(name)).is_ok_and(|inside| inside.is_empty());
+    let changes = names.filter(|one| one.is_folder && !is_empty(&one.name));
+    let found = changes.map(|one| {
         let is_kept = one.name.starts_with("kept-");
         FoundDamage {
             kind: if is_kept {
@@ -293,9 +313,10 @@ fn records(project: &Project) -> Result<Vec<FoundDamage>, Error> {
             by: Repair::PutAside,
         })
         .collect();
-    let snapshot = project.snapshot()?;
+    let snapshot = snapshot_of(project)?;
     for record in &records {
-        let spec = snapshot.specs.find(&record.spec_id);
+        let specs = snapshot.as_ref().map(|snapshot| &snapshot.specs);
+        let spec = specs.and_then(|specs| specs.find(&record.spec_id));
         let is_completed = spec.is_some_and(|spec| spec.status == SpecStatus::Completed);
         if is_unsettled(record) {
             let is_merged = record.merge.state == MergeState::Merged;
@@ -372,11 +393,11 @@ fn is_receipt(repo: &Repo, object: &str) -> bool {
 
 /// Finds completed specs whose commits are gone.
 fn commits(project: &Project) -> Result<Vec<FoundDamage>, Error> {
-    let Ok(Some(repo)) = project.repo() else {
+    let (Ok(Some(repo)), Some(snapshot)) = (project.repo(), snapshot_of(project)?) else {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();
-    for spec in project.snapshot()?.specs.all() {
+    for spec in snapshot.specs.all() {
         let named = spec.commits.as_deref().unwrap_or_default();
         if spec.status != SpecStatus::Completed || named.is_empty() {
             continue;
@@ -402,10 +423,23 @@ fn leftovers(project: &Project) -> Result<Vec<FoundDamage>, Error> {
     let mut found = Vec::new();
     let runs = project.runs()?;
     if let Some(folder) = runs.state.read(&runs.state.in_project("locks")) {
-        for entry in disk::names(&folder)? {
+        // Without a run there is none.
+        let names = match disk::names(&folder) {
+            Err(StoreError::Missing { .. }) => Vec::new(),
+            names => names?,
+        };
+        // Through another mount of its file system the lock of a living runner is not seen.
+        let is_running =
+            |record: &&RunRecord| record.state() == RunState::Running && record.runner().is_alive();
+        let (records, _) = runs.all()?;
+        let running = records.iter().filter(is_running);
+        let in_use: BTreeSet<PathBuf> = running
+            .filter_map(|record| lock_of(&runs, &record.spec_id))
+            .collect();
+        for entry in names {
             let path = folder.join(&entry.name);
             let is_lock = path.extension().is_some_and(|ending| ending == "lock");
-            if is_lock && matches!(Lock::try_take(&path), Ok(Some(_))) {
+            if is_lock && !in_use.contains(&path) && matches!(Lock::try_take(&path), Ok(Some(_))) {
                 found.push(FoundDamage {
                     kind: "spec-lock",
                     place: entry.name,

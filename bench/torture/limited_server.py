@@ -1,4 +1,4 @@
-"""A server over HTTP whose limits of sessions a test can reach; arguments: root, idle seconds, count."""
+"""A server over HTTP whose limits of sessions a trial can reach; arguments: root, idle seconds, count."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def main() -> None:
         lambda: None,
         limits=limits,
     )
-    server = ChantServer(
-        Session(Place(root, (root,)), environment=dict(os.environ)), Offer(toolsets=["auto"])
-    )
+    program = [sys.executable, "-m", "chant_mcp"]
+    session = Session(Place(root, (root,)), environment=dict(os.environ), program=program)
+    server = ChantServer(session, Offer(toolsets=["auto"]))
     anyio.run(server.serve_http, service)
 
 
