@@ -316,7 +316,7 @@ impl AgentProcess {
         let cause = match ending {
             AgentEnding::Itself if was_limit_of_memory && exit_code != Some(0) => Some((
                 FailureCause::MemoryKilled,
-                "it reached `limits.memory_megabytes`".to_owned(),
+                "it reached `limits.memory_megabytes`, by default seven eighths of this machine's memory".to_owned(),
             )),
             AgentEnding::Itself => events.failure(format, &exit),
             AgentEnding::Hopeless(cause) => Some((cause, events.words())),

@@ -227,6 +227,11 @@ impl ProcessTree {
 
     /// Returns the number of processes and threads.
     pub(super) fn size(&self) -> usize {
+        let counted = self.cgroup.as_ref().and_then(RunCgroup::size);
+        counted.unwrap_or_else(|| self.listed_size())
+    }
+
+    fn listed_size(&self) -> usize {
         let threads = self.seen().0.into_iter().map(|one| one.threads);
         threads.sum()
     }
@@ -293,12 +298,24 @@ impl ProcessTree {
         living.len()
     }
 
-    /// Kills all living processes. Where nothing ends them at once, they are stopped first: else they could create
-    /// others faster than they are killed.
-    pub(super) fn kill(&self) {
+    /// Kills all processes where the kernel does that in one step, without a look at how many they are.
+    fn kill_at_once(&self) {
         if let Some(cgroup) = &self.cgroup {
             cgroup.kill();
         }
+        let leader = self
+            .leader
+            .as_ref()
+            .filter(|leader| self.bond == TreeBond::Leader && (self.is_held || leader.is_proven()));
+        if let Some(leader) = leader.and_then(|leader| process::facts(leader.pid)) {
+            signal_one(&leader, Signal::KILL);
+        }
+    }
+
+    /// Kills all living processes. Where nothing ends them at once, they are stopped first: else they could create
+    /// others faster than they are killed.
+    pub(super) fn kill(&self) {
+        self.kill_at_once();
         // One after the other, as each gives its children to the runner.
         for _ in 0..CHILD_LOOKS {
             let children = self.children().unwrap_or_default();
@@ -372,6 +389,9 @@ impl ProcessTree {
         grace: Duration,
         mut wait: impl FnMut(Duration),
     ) -> Result<usize, WorkError> {
+        if grace.is_zero() {
+            self.kill_at_once();
+        }
         if self.left().is_none() {
             return Ok(0);
         }
