@@ -62,12 +62,12 @@ _TRACE = """\
 201 clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID) = 203
 203 execve("/usr/bin/git", ["git", "add", "-A"], 0x7f /* 36 vars */) = 0
 203 openat(AT_FDCWD</home/ada/worktrees/f-1/s-1>, ".by-git", O_RDONLY) = 3
-201 clone3({flags=CLONE_VM} => {parent_tid=[7 /* 204 in strace's PID NS */]}, 88) = 7 /* 204 in strace's PID NS */
+201 clone(child_stack=NULL, flags=CLONE_VM) = 7 /* 204 in strace's PID NS */
 204 access("/home/ada/worktrees/f-1/s-1/.thread.json", R_OK) = 0
 201 readlink("/home/ada/worktrees/f-1/s-1/new.config.json", 0x7f, 1023) = -1 ENOENT (No such file)
 """
-"""What `strace` writes of a run, shortened: our program, the agent 200, its child 201, git, and a thread with another
-number in the run's namespace.
+"""What `strace` writes of a run, shortened: our program, the agent 200, its child 201, git, and a thread
+with another number in the run's namespace.
 """
 
 
