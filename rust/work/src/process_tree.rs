@@ -225,13 +225,27 @@ impl ProcessTree {
         (is_its && own != Some(leader.pid)).then_some(leader.pid)
     }
 
-    /// Returns the number of processes and threads.
-    pub(super) fn size(&self) -> usize {
-        let counted = self.cgroup.as_ref().and_then(RunCgroup::size);
-        counted.unwrap_or_else(|| self.listed_size())
+    /// Returns true if there are more processes and threads than `most`.
+    ///
+    /// Where no group counts them and they seem to be too many, those of the leader's group stand still meanwhile:
+    /// thousands that create others leave this process too little of the processor to count them.
+    pub(super) fn exceeds(&self, most: usize, seems_to: bool) -> bool {
+        if let Some(count) = self.cgroup.as_ref().and_then(RunCgroup::size) {
+            return count > most;
+        }
+        let group = self.group().and_then(number).filter(|_| seems_to);
+        // An empty group counts as ended.
+        let signal = |signal| group.map(|group| kill_process_group(group, signal));
+        signal(Signal::STOP);
+        let is_over = self.size() > most;
+        if !is_over {
+            signal(Signal::CONT);
+        }
+        is_over
     }
 
-    fn listed_size(&self) -> usize {
+    /// Returns the number of processes and threads.
+    fn size(&self) -> usize {
         let threads = self.seen().0.into_iter().map(|one| one.threads);
         threads.sum()
     }
@@ -309,6 +323,10 @@ impl ProcessTree {
             .filter(|leader| self.bond == TreeBond::Leader && (self.is_held || leader.is_proven()));
         if let Some(leader) = leader.and_then(|leader| process::facts(leader.pid)) {
             signal_one(&leader, Signal::KILL);
+        }
+        if let Some(group) = self.group().and_then(number) {
+            // An empty group counts as ended.
+            let _ = kill_process_group(group, Signal::KILL);
         }
     }
 
