@@ -204,8 +204,9 @@ def _main() -> int:
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("--inside", type=int, help=argparse.SUPPRESS)
     asked = reader.parse_args()
-    if asked.inside is not None:
-        click.echo(json.dumps(asdict(_inside(CASES[asked.inside]))))
+    number: int | None = asked.inside
+    if number is not None:
+        click.echo(json.dumps(asdict(_inside(CASES[number]))))
         return 0
     if why := why_not():
         click.echo(f"Control groups were not tried: {why}.")
