@@ -55,7 +55,10 @@ VERSION_CONTROL = {".git", ".hg", ".jj", ".svn"}
 
 _CALL = re.compile(r"(?P<pid>\d+) +(?P<name>\w+)\((?P<rest>.*)")
 _PATH = re.compile(r'(?:(?:AT_FDCWD|\d+)<(?P<folder>[^>]*)>, )?"(?P<path>(?:[^"\\]|\\.)*)"')
-_CHILD = re.compile(r"(?P<pid>\d+) +(?:<\.\.\. )?(?:clone3?|v?fork)\b.*= (?P<child>\d+)(?: |$)")
+_CHILD = re.compile(
+    r"(?P<pid>\d+) +(?:<\.\.\. )?(?:clone3?|v?fork)\b.*= (?:\d+ /\* )?(?P<child>\d+)(?: in strace's PID NS|$)"
+)
+"""In a run's own namespace a child has another number than in the trace, which stands behind it."""
 _PROGRAM = re.compile(r"(?P<pid>\d+) +execve\(\"(?P<path>[^\"]*)\"")
 _CONFIGURES = re.compile(r"(?:^|/)\.[^/]|\.(?:md|mdc|jsonc?|ya?ml|toml|[cm]?[jt]s)$", re.IGNORECASE)
 """Names by which a program may be configured; of other files it reads the content alone."""
@@ -64,7 +67,10 @@ _CONFIGURES = re.compile(r"(?:^|/)\.[^/]|\.(?:md|mdc|jsonc?|ya?ml|toml|[cm]?[jt]
 def recorder(out: Path) -> tuple[str, ...]:
     """Give the words that stand before a command whose files are to be recorded."""
     calls = "trace=%file,clone,clone3,fork,vfork"
-    return ("strace", "-f", "--seccomp-bpf", "-qq", "-y", "-s", "4096", "-e", calls, "-o", str(out))
+    return (
+        "strace", "-f", "--seccomp-bpf", "--pidns-translation", "-qq", "-y", "-s", "4096", "-e", calls,
+        "-o", str(out),
+    )  # fmt: skip
 
 
 def looked_for(trace: str, program: str, folder: str) -> set[str]:

@@ -62,18 +62,22 @@ _TRACE = """\
 201 clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID) = 203
 203 execve("/usr/bin/git", ["git", "add", "-A"], 0x7f /* 36 vars */) = 0
 203 openat(AT_FDCWD</home/ada/worktrees/f-1/s-1>, ".by-git", O_RDONLY) = 3
+201 clone(child_stack=NULL, flags=CLONE_VM) = 7 /* 204 in strace's PID NS */
+204 access("/home/ada/worktrees/f-1/s-1/.thread.json", R_OK) = 0
 201 readlink("/home/ada/worktrees/f-1/s-1/new.config.json", 0x7f, 1023) = -1 ENOENT (No such file)
 """
-"""What `strace` writes of a run, shortened: our program, the agent 200, its child 201, and git."""
+"""What `strace` writes of a run, shortened: our program, the agent 200, its child 201, git, and a thread
+with another number in the run's namespace.
+"""
 
 
 def test_a_file_that_the_table_does_not_know_is_found_in_a_trace() -> None:
     found = looked_for(_TRACE, "/opt/agents", "/worktrees/[^/]+/s-1")
     assert found == {
         "CLAUDE.md", ".claude/settings.json", ".github/hooks", "src/main.py", ".newagent/start",
-        "new.config.json",
+        "new.config.json", ".thread.json",
     }  # fmt: skip
-    assert unknown(found) == [".newagent/start", "new.config.json"]
+    assert unknown(found) == [".newagent/start", ".thread.json", "new.config.json"]
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex", "copilot", "opencode", "qwen", "gemini", "cline", "pi"])

@@ -197,7 +197,7 @@ impl RunLimits {
         self.processes.map_or(4096, NonZeroU32::get)
     }
 
-    /// The greatest number of bytes of memory. There is no limit by default: a run may need what the machine has.
+    /// The greatest number of bytes of memory. By default there is none but that of the group of a run.
     pub fn memory(&self) -> Option<u64> {
         let megabytes = self.memory_megabytes.map(NonZeroU64::get);
         megabytes.map(|megabytes| megabytes.saturating_mul(1_000_000))

@@ -5,6 +5,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use chant_base::plural::first_of;
 use chant_git::bookkeeping::WorkCommit;
 use chant_specs::checks::checks_named;
 use chant_specs::model::{Spec, SpecStatus};
@@ -13,6 +14,9 @@ use chant_store::index::FileSource;
 
 /// The trailer of commits that the runtime makes for itself; they are no evidence.
 pub const BOOKKEEPING: &str = "Chant-Bookkeeping: true";
+
+/// The number of files, criteria or objections that a reason names.
+pub(crate) const MAX_NAMED: usize = 10;
 
 /// Trailers by which agents sign commits.
 const AGENTS: [&str; 9] = [
@@ -114,13 +118,13 @@ pub enum IncompleteReason {
     #[error("the branch's spec file cannot be read: {0}")]
     SpecUnreadable(String),
     /// Criteria were removed or reworded.
-    #[error("acceptance criteria were removed or reworded: {}", .0.join("; "))]
+    #[error("acceptance criteria were removed or reworded: {}", first_of(.0, MAX_NAMED, "; "))]
     CriteriaChanged(Vec<String>),
     /// Other specs were changed.
-    #[error("the branch changes other specs: {}", .0.join(", "))]
+    #[error("the branch changes other specs: {}", first_of(.0, MAX_NAMED, ", "))]
     OtherSpecs(Vec<String>),
     /// Planning documents were changed beyond the boxes of the run's own item.
-    #[error("a person has to look at its planning documents: the branch {}", .0.join("; it "))]
+    #[error("a person has to look at its planning documents: the branch {}", first_of(.0, MAX_NAMED, "; it "))]
     OtherItems(Vec<String>),
     /// The output is not as asked for.
     #[error("the output does not match its schema: {0}")]
@@ -132,7 +136,7 @@ pub enum IncompleteReason {
     #[error("checks were not run: {0}")]
     EnvironmentChanged(String),
     /// Checks would have looked at something else than what is committed.
-    #[error("the worktree has uncommitted changes, which checks would not see: {}", .0.join(", "))]
+    #[error("the worktree has uncommitted changes, which checks would not see: {}", first_of(.0, MAX_NAMED, ", "))]
     Uncommitted(Vec<String>),
     /// The agent committed nothing.
     #[error("the agent made no commit")]
@@ -151,7 +155,7 @@ pub enum IncompleteReason {
     )]
     Unanswered(Vec<String>),
     /// Criteria are open.
-    #[error("acceptance criteria are open: {}", .0.join("; "))]
+    #[error("acceptance criteria are open: {}", first_of(.0, MAX_NAMED, "; "))]
     Open(Vec<String>),
     /// A check failed.
     #[error(

@@ -60,6 +60,8 @@ pub struct AgentProcess {
     is_recorded: bool,
     /// The time at which its processes were counted last.
     counted: Instant,
+    /// The number of processes and threads of the whole machine before it was started.
+    count_before: usize,
     /// The system's count of kills for lack of memory when the agent was started.
     memory_kills: u64,
     started: Instant,
@@ -107,6 +109,7 @@ pub fn start(
         })
     });
     let made = made.flatten();
+    let count_before = process::count_of_machine().unwrap_or_default();
     let mut child = job.confinement.start(start).map_err(|error| {
         let is_there = job.folder.is_dir();
         refused(if is_there {
@@ -167,6 +170,7 @@ pub fn start(
         tree,
         is_recorded: false,
         counted: now,
+        count_before,
         identity,
         runs: runs.clone(),
         process_id: record.process_id.clone(),
@@ -316,7 +320,7 @@ impl AgentProcess {
         let cause = match ending {
             AgentEnding::Itself if was_limit_of_memory && exit_code != Some(0) => Some((
                 FailureCause::MemoryKilled,
-                "it reached `limits.memory_megabytes`".to_owned(),
+                "it reached `limits.memory_megabytes`, by default seven eighths of this machine's memory".to_owned(),
             )),
             AgentEnding::Itself => events.failure(format, &exit),
             AgentEnding::Hopeless(cause) => Some((cause, events.words())),
@@ -420,8 +424,10 @@ impl AgentProcess {
         self.counted = Instant::now();
         let most = usize::try_from(limit).unwrap_or(usize::MAX);
         // There cannot be more of the agent's than of the whole machine, which are cheap to count.
-        let may_be = process::count_of_machine().is_none_or(|count| count > most);
-        let is_over = may_be && self.tree.size() > most;
+        let count = process::count_of_machine();
+        let may_be = count.is_none_or(|count| count > most);
+        let seems_to = count.is_some_and(|count| count > most.saturating_add(self.count_before));
+        let is_over = may_be && self.tree.exceeds(most, seems_to);
         is_over.then_some(AgentEnding::Processes(limit))
     }
 

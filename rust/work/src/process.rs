@@ -165,6 +165,16 @@ pub fn count_of_machine() -> Option<usize> {
     count.parse().ok()
 }
 
+/// Returns the number of bytes of memory that the machine has; `None` if the system does not report it.
+pub fn memory_of_machine() -> Option<u64> {
+    let memory = disk::read_made_up("/proc/meminfo")?;
+    let total = memory
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = total.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
 /// Returns the number of processes that the system has killed for lack of memory since its start; 0
 /// if it does not report that.
 pub fn memory_kills() -> u64 {

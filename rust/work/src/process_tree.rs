@@ -225,8 +225,27 @@ impl ProcessTree {
         (is_its && own != Some(leader.pid)).then_some(leader.pid)
     }
 
+    /// Returns true if there are more processes and threads than `most`.
+    ///
+    /// Where no group counts them and they seem to be too many, those of the leader's group stand still meanwhile:
+    /// thousands that create others leave this process too little of the processor to count them.
+    pub(super) fn exceeds(&self, most: usize, seems_to: bool) -> bool {
+        if let Some(count) = self.cgroup.as_ref().and_then(RunCgroup::size) {
+            return count > most;
+        }
+        let group = self.group().and_then(number).filter(|_| seems_to);
+        // An empty group counts as ended.
+        let signal = |signal| group.map(|group| kill_process_group(group, signal));
+        signal(Signal::STOP);
+        let is_over = self.size() > most;
+        if !is_over {
+            signal(Signal::CONT);
+        }
+        is_over
+    }
+
     /// Returns the number of processes and threads.
-    pub(super) fn size(&self) -> usize {
+    fn size(&self) -> usize {
         let threads = self.seen().0.into_iter().map(|one| one.threads);
         threads.sum()
     }
@@ -293,12 +312,28 @@ impl ProcessTree {
         living.len()
     }
 
-    /// Kills all living processes. Where nothing ends them at once, they are stopped first: else they could create
-    /// others faster than they are killed.
-    pub(super) fn kill(&self) {
+    /// Kills all processes where the kernel does that in one step, without a look at how many they are.
+    fn kill_at_once(&self) {
         if let Some(cgroup) = &self.cgroup {
             cgroup.kill();
         }
+        let leader = self
+            .leader
+            .as_ref()
+            .filter(|leader| self.bond == TreeBond::Leader && (self.is_held || leader.is_proven()));
+        if let Some(leader) = leader.and_then(|leader| process::facts(leader.pid)) {
+            signal_one(&leader, Signal::KILL);
+        }
+        if let Some(group) = self.group().and_then(number) {
+            // An empty group counts as ended.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    /// Kills all living processes. Where nothing ends them at once, they are stopped first: else they could create
+    /// others faster than they are killed.
+    pub(super) fn kill(&self) {
+        self.kill_at_once();
         // One after the other, as each gives its children to the runner.
         for _ in 0..CHILD_LOOKS {
             let children = self.children().unwrap_or_default();
@@ -372,6 +407,9 @@ impl ProcessTree {
         grace: Duration,
         mut wait: impl FnMut(Duration),
     ) -> Result<usize, WorkError> {
+        if grace.is_zero() {
+            self.kill_at_once();
+        }
         if self.left().is_none() {
             return Ok(0);
         }

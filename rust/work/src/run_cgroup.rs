@@ -20,8 +20,17 @@ const MAX_DEPTH: usize = 8;
 pub(super) struct CgroupLimits {
     /// The greatest number of processes and threads.
     pub(super) processes: Option<u32>,
-    /// The greatest number of bytes of memory.
+    /// The greatest number of bytes of memory; without one a run gets the usual part of the machine's, and may swap.
     pub(super) memory: Option<u64>,
+}
+
+impl CgroupLimits {
+    /// Returns the limit of memory in bytes: the machine keeps a part of its own, so that a run that takes all it gets
+    /// is killed before the person's programs are.
+    fn memory_or_usual(self) -> Option<u64> {
+        self.memory
+            .or_else(|| Some(process::memory_of_machine()? / 8 * 7))
+    }
 }
 
 /// The control group of a run.
@@ -55,10 +64,10 @@ impl RunCgroup {
                 .processes
                 .filter(|most| set("pids.max", most.to_string())),
             memory: limits
-                .memory
+                .memory_or_usual()
                 .filter(|most| set("memory.max", most.to_string())),
         };
-        if enforced.memory.is_some() {
+        if limits.memory.is_some() {
             // Else the limit would only move the run's memory to the disk.
             set("memory.swap.max", "0".into());
         }
@@ -111,6 +120,12 @@ impl RunCgroup {
             members.extend(pids.filter(|pid| *pid != 0));
         }
         members
+    }
+
+    /// Returns the number of its processes and threads; `None` where groups do not count them. It costs no more with
+    /// many than with few.
+    pub(super) fn size(&self) -> Option<usize> {
+        read(&self.folder, "pids.current")?.trim().parse().ok()
     }
 
     /// Returns true if no process is in it or in groups below, as the kernel counts.

@@ -8,6 +8,7 @@ use super::landing_concerns::{LandingConcern, LandingRules, landing_concerns};
 use super::own_files::OwnFiles;
 use super::run_folder::{RunFolder, in_git};
 use chant_base::error::Error;
+use chant_base::plural::first_of;
 use chant_git::acting::link_target;
 use chant_git::changed_files::{ChangedFile, CommittedFile, FileKind};
 use chant_git::{CheckoutHead, GitError, Repo};
@@ -135,16 +136,8 @@ fn below(folder: &str, file: &ChangedFile) -> ChangedFile {
 
 /// Returns the first of some files as words.
 fn named(files: &[String]) -> String {
-    let shown: Vec<String> = files
-        .iter()
-        .take(MAX_NAMED)
-        .map(|file| ascii(file))
-        .collect();
-    let shown = shown.join(", ");
-    match files.len().saturating_sub(MAX_NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    let files: Vec<String> = files.iter().map(|file| ascii(file)).collect();
+    first_of(&files, MAX_NAMED, ", ")
 }
 
 /// Returns the hash that stands for a change to which a person agrees.

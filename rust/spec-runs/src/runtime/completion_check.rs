@@ -17,7 +17,7 @@ use super::spec_state::{self, change_spec, spec_of, stopped_end};
 use super::uncommitted_state;
 use crate::evidence::{
     self, BranchCommit, CompletionEvidence, CriterionAtStart, EvidenceInputs, IncompleteReason,
-    OutputCheck, is_of_agent,
+    MAX_NAMED, OutputCheck, is_of_agent,
 };
 use crate::output;
 use crate::project::ProjectRuns;
@@ -25,6 +25,7 @@ use crate::review::{note_answers, unanswered};
 use chant_agent_events::{FailureCause, words_of_no_change};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
+use chant_base::plural::first_of;
 use chant_config::Config;
 use chant_git::Repo;
 use chant_git::bookkeeping::{WorkCommit, WorkQuery};
@@ -444,15 +445,14 @@ impl CompletionCheck<'_> {
                 None => format!("on no branch ({})", &one.commit[..7]),
             })
             .collect();
-        Ok(if shown.is_empty() {
-            String::new()
-        } else {
-            format!(
-                "; work is {} of its folder, and only {} counts",
-                shown.join(", "),
-                self.place.branch
-            )
-        })
+        if shown.is_empty() {
+            return Ok(String::new());
+        }
+        Ok(format!(
+            "; work is {} of its folder, and only {} counts",
+            first_of(&shown, MAX_NAMED, ", "),
+            self.place.branch
+        ))
     }
 
     /// Returns the commits of this run itself: those that a conflict spec's branch merges belong to
@@ -579,7 +579,7 @@ fn again(place: &RunFolder, conflicts: &[FileConflict]) -> String {
     format!(
         "{} moved on and is in conflict again in {}; work on this spec goes on in its branch: `git merge {}` there",
         place.target,
-        paths.join(", "),
+        first_of(&paths, MAX_NAMED, ", "),
         place.target
     )
 }

@@ -6,10 +6,12 @@ use super::completion_details::CompletionDetails;
 use super::landing::{CheckTerms, RunLanding, RunLandingOutcome};
 use super::run_folder::RunFolder;
 use crate::error::SpecRunError;
+use crate::evidence::MAX_NAMED;
 use crate::leases::SpecLeases;
 use crate::project::ProjectRuns;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
+use chant_base::plural::first_of;
 use chant_config::Config;
 use chant_config::leases::LandingWay;
 use chant_git::Repo;
@@ -202,15 +204,16 @@ impl OfflineWork<'_> {
             RunLandingOutcome::ActsAnew(change) => format!(
                 "it {}: {}. Push it by hand",
                 change.reason(),
-                change.lines.join("; ")
+                first_of(&change.lines, MAX_NAMED, "; ")
             ),
             RunLandingOutcome::Conflicts { conflicts, .. } => {
                 let paths = conflicts.iter().map(|conflict| &*conflict.path);
+                let paths: Vec<&str> = paths.collect();
                 format!(
                     "it conflicts with {} of {} in {}; it stays on branch {}",
                     self.place.target,
                     self.leases.remote(),
-                    paths.collect::<Vec<_>>().join(", "),
+                    first_of(&paths, MAX_NAMED, ", "),
                     self.place.branch
                 )
             }

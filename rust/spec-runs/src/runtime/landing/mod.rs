@@ -39,8 +39,10 @@ use super::landed_specs::{
 use super::run_folder::RunFolder;
 use super::spec_state::spec_of;
 use crate::agents;
+use crate::evidence::MAX_NAMED;
 use crate::merge;
 use chant_base::error::Error;
+use chant_base::plural::first_of;
 use chant_git::Repo;
 use chant_git::hooks::ConfinedHooks;
 use chant_git::land::LandingOutcome;
@@ -458,7 +460,7 @@ impl RunLanding<'_> {
         if !gone.is_empty() {
             return Ok(Some(format!(
                 "the work would remove specs: {}",
-                gone.join(", ")
+                first_of(&gone, MAX_NAMED, ", ")
             )));
         }
         Ok(new_cycle(&sight.snapshot.specs, changes))
