@@ -54,6 +54,7 @@ const ARROWS: [(&str, &[&str]); 28] = [
     ("provider", &["base", "store", "work"]),
     ("plan-format", &["base", "text"]),
     ("plan-store", &["base", "plan-format", "store"]),
+    ("plan-plugin", &["base", "confine", "plan-format", "store"]),
     ("openspec", &["base", "plan-format", "text"]),
     ("kiro", &["base", "plan-format", "text"]),
     ("backlog", &["base", "plan-format", "text"]),
