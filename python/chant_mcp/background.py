@@ -139,6 +139,7 @@ def serve_run(root: str, folder: str, environment: dict[str, str]) -> NoReturn:
         stop_at=environment.get("CHANT_STOP_AT"),
         may_leave=False,
     )
+    session.admit_formats()
     rights = RunRights(session, spec, Path(worktree))
     try:
         offer = Offer.named(environment.get("CHANT_MCP_TOOLSETS") or "auto", "CHANT_MCP_TOOLSETS")

@@ -115,6 +115,18 @@ class Session:
         self._recovered: ChantProject | None = None
         self._roots: tuple[Path, ...] = ()
 
+    def admit_formats(self) -> None:
+        """Take the formats of plans that plugins bring, if the user's configuration names some."""
+        try:
+            text = Path(self._user_config).read_text("utf-8") if self._user_config else ""
+        except (OSError, ValueError):
+            return
+        # Most people have none: then nothing is imported, and no package is looked for.
+        if "formats" in text:
+            from chant_mcp.plugins.admitted_formats import admit_formats
+
+            admit_formats(self)
+
     def move_to(self, place: Place) -> None:
         """Mean another project from now on; calls under way end in the one they began in."""
         with self._opening:

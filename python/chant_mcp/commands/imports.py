@@ -78,9 +78,9 @@ def import_specs(
     """Import the items of another program or project as specs.
 
     PATH is a project with .chant/specs, a .vine file, a folder with .beads/issues.jsonl, .taskmaster or plans
-    of a format that --from names, a CSV or JSON that `export` wrote, the JSON of `task export` or of `gh issue list --json`, or
-    one of these files and folders itself. All of it becomes specs or none. What was imported before stays as
-    it is, but for --update. What has no counterpart in specs is reported.
+    of a format that --from names, a CSV or JSON that `export` wrote, the JSON of `task export` or of
+    `gh issue list --json`, or one of these files and folders itself. All of it becomes specs or none. What
+    was imported before stays as it is, but for --update. What has no counterpart in specs is reported.
     """
     if not dry_run:
         refuse_read_only(context)

@@ -191,6 +191,19 @@ impl PlanFormat for PluginFormat {
             Some(_) => Some(&unit.items[requested_item(unit, request)?]),
             None => None,
         };
+        if let EditIntent::Status { word } = request.intent
+            && !self.scope().statuses.contains(&&**word)
+        {
+            return Err(EditRefusal::UnknownStatus {
+                word: word.clone(),
+                allowed: self
+                    .scope()
+                    .statuses
+                    .iter()
+                    .map(|word| (*word).to_owned())
+                    .collect(),
+            });
+        }
         // What it said of this text, it has to say again: else its edits mean nothing.
         let again = self
             .items(document)
