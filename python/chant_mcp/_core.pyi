@@ -61,6 +61,7 @@ __all__ = [
     "absolute_searches",
     "acting_kind",
     "acting_places",
+    "admit_plugin_format",
     "agent_names",
     "body_section",
     "body_sections",

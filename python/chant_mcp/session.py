@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 import os
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -122,7 +123,7 @@ class Session:
         except (OSError, ValueError):
             return
         # Most people have none: then nothing is imported, and no package is looked for.
-        if "formats" in text:
+        if re.search(r"\bformats\s*:", text):
             from chant_mcp.plugins.admitted_formats import admit_formats
 
             admit_formats(self)

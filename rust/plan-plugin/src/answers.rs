@@ -8,6 +8,8 @@ use chant_plan_format::scope::FormatScope;
 use chant_plan_format::unit::{ItemAttribute, ItemSpans, NamedWait, PlanCriterion, PlanItem};
 use serde::Deserialize;
 
+use super::fault::{PluginFault, fault};
+
 /// Items of a document.
 const MAX_ITEMS: usize = 10_000;
 
@@ -72,9 +74,9 @@ pub(crate) fn checked_items(
     answered: Vec<AnsweredItem>,
     document: &PlanDocument,
     scope: &FormatScope,
-) -> Result<Vec<PlanItem>, String> {
+) -> Result<Vec<PlanItem>, PluginFault> {
     if answered.len() > MAX_ITEMS {
-        return Err(format!(
+        return fault(format!(
             "gave {} items; expected at most {MAX_ITEMS}",
             answered.len()
         ));
@@ -110,19 +112,19 @@ impl ItemReader<'_> {
         &self,
         item: AnsweredItem,
         places: &HashMap<String, usize>,
-    ) -> Result<PlanItem, String> {
+    ) -> Result<PlanItem, PluginFault> {
         let is_name = !item.id.is_empty()
             && !item
                 .id
                 .contains(|c: char| c.is_whitespace() || c.is_control());
         if !is_name || item.id.len() > 200 || item.title.contains(['\n', '\r']) {
-            return Err(format!(
+            return fault(format!(
                 "gave an item the ID '{}' or a title of several lines",
                 item.id.escape_debug()
             ));
         }
         if !self.scope.statuses.contains(&&*item.status) {
-            return Err(format!(
+            return fault(format!(
                 "gave {} the status '{}', which it does not list",
                 item.id, item.status
             ));
@@ -201,12 +203,12 @@ impl ItemReader<'_> {
         &self,
         (start, end): AnsweredSpan,
         within: &Range<usize>,
-    ) -> Result<Range<usize>, String> {
+    ) -> Result<Range<usize>, PluginFault> {
         let is_inside = start <= end && within.start <= start && end <= within.end;
         if is_inside && self.document.text.get(start..end).is_some() {
             return Ok(start..end);
         }
-        Err(format!(
+        fault(format!(
             "gave the bytes {start}..{end}, which lie outside of what they belong to, or within a letter"
         ))
     }

