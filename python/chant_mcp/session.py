@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import logging
 import os
-import re
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -19,7 +18,7 @@ from chant_mcp.project_place import find_place as find_place
 from chant_mcp.project_place import holds_work_files as holds_work_files
 from chant_mcp.project_place import may_have_features as may_have_features
 from chant_mcp.remote_looks import RemoteLooks
-from chant_mcp.user_folders import state_home
+from chant_mcp.user_folders import names_formats, state_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,12 +117,8 @@ class Session:
 
     def admit_formats(self) -> None:
         """Take the formats of plans that plugins bring, if the user's configuration names some."""
-        try:
-            text = Path(self._user_config).read_text("utf-8") if self._user_config else ""
-        except (OSError, ValueError):
-            return
         # Most people have none: then nothing is imported, and no package is looked for.
-        if re.search(r"\bformats\s*:", text):
+        if names_formats(self._user_config):
             from chant_mcp.plugins.admitted_formats import admit_formats
 
             admit_formats(self)

@@ -15,6 +15,7 @@ import pytest
 from cli.kit import Running, call_text, tool_names
 from harness import Project
 from plugins.conftest import Install
+from writing import git
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="plugins of formats are held on Linux")
 
@@ -94,6 +95,24 @@ def test_agents_have_the_tools_for_items_of_it(
     assert "todo:knife" in call_text(Running(run_server(root, "serve")), "item_next")
     call_text(Running(run_server(root, "serve")), "item_update", id="todo:knife", status="done")
     assert (root / "todo.txt").read_text("utf-8") == f"x {PLAN}"
+
+
+@linux
+def test_an_agent_works_on_an_item_of_it(
+    tmp_path: Path, install: Install, choose: Callable[[str], None]
+) -> None:
+    root = tmp_path / "kitchen"
+    root.mkdir()
+    (root / "todo.txt").write_text(PLAN, "utf-8")
+    install(TODO, formats=["todo"])
+    choose("{formats: [todo]}")
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "Plan")
+    assert "completed" in program(root, "work", "todo:knife", "--agent", "demo", "--wait")
+    assert git(root, "show", "main:todo.txt") == f"x {PLAN}"
+    assert (root / "todo.txt").read_text("utf-8") == f"x {PLAN}"
+    program(root, "receipt", "verify", "todo:knife")
 
 
 @linux

@@ -1,4 +1,4 @@
-"""A plugin with a format: lines of `todo.txt`, `x ` before one that is done, with words `id:` and `after:`."""
+"""A plugin with a format: lines of `todo.txt`, `x ` before one that is done, words `id:` and `after:`."""
 
 from __future__ import annotations
 
