@@ -61,6 +61,7 @@ __all__ = [
     "absolute_searches",
     "acting_kind",
     "acting_places",
+    "admit_plugin_format",
     "agent_names",
     "body_section",
     "body_sections",
@@ -617,6 +618,13 @@ def launch_sandbox(
 def write_only_in(folders: Sequence[str | PathLike[str]]) -> bool: ...
 def export_fields() -> list[str]: ...
 def formats() -> list[dict[str, Any]]: ...
+def admit_plugin_format(
+    name: str,
+    argv: Sequence[str],
+    environment: Sequence[tuple[str, str]],
+    folder: str | PathLike[str],
+    read: Sequence[str | PathLike[str]],
+) -> str: ...
 def merge_specs(
     base: bytes,
     ours: bytes,

@@ -139,6 +139,7 @@ def serve_run(root: str, folder: str, environment: dict[str, str]) -> NoReturn:
         stop_at=environment.get("CHANT_STOP_AT"),
         may_leave=False,
     )
+    session.admit_formats()
     rights = RunRights(session, spec, Path(worktree))
     try:
         offer = Offer.named(environment.get("CHANT_MCP_TOOLSETS") or "auto", "CHANT_MCP_TOOLSETS")
@@ -154,10 +155,12 @@ def _act_on_project(
 ) -> NoReturn:
     from chant_mcp._core import ChantProject
     from chant_mcp.program import own_program
-    from chant_mcp.user_folders import home_folder, state_home, user_config_file
+    from chant_mcp.user_folders import home_folder, names_formats, state_home, user_config_file
 
     _keep_imports()
     _speak_utf8()
+    if names_formats(user_config_file(environment, home_folder())):
+        _admit_formats(root, environment, trust)
     texts = {name: value for name, value in environment.items() if _is_text(name + value)}
     project = ChantProject(
         root,
@@ -179,6 +182,18 @@ def _act_on_project(
         sys.stderr.write(f"Error: {error.describe()}\n")
         raise SystemExit(1) from error
     raise SystemExit(0)
+
+
+def _admit_formats(root: str, environment: dict[str, str], trust: str | None) -> None:
+    """Take the formats of plugins: an item of one may be what is worked on."""
+    from pathlib import Path
+
+    from chant_mcp.session import Session, find_place
+    from chant_mcp.user_folders import home_folder, user_config_file
+
+    user_config = user_config_file(environment, home_folder())
+    place = find_place(Path(root), Path(root))
+    Session(place, environment=environment, user_config=user_config, trust=trust).admit_formats()
 
 
 def _is_text(value: str) -> bool:

@@ -34,6 +34,11 @@ def formats() -> tuple[dict[str, Any], ...]:
     return tuple(_core.formats())
 
 
+def forget_formats() -> None:
+    """Ask the core again: it has taken the format of a plugin."""
+    formats.cache_clear()
+
+
 def format_words() -> tuple[str, ...]:
     """Give the words of all formats, in the order of lists."""
     return tuple(row["word"] for row in formats())

@@ -122,6 +122,7 @@ def _text(environment: Mapping[str, str], folder: str | None) -> str:
         home=Path(home) if home else None,
         program=own_program(sys.executable),
     )
+    session.admit_formats()
     session.recovers = False
     return prime_text(session, environment)
 

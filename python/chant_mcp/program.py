@@ -27,6 +27,14 @@ def own_program(interpreter: str) -> tuple[str, ...]:
     return (interpreter, *options, "-c", _MAIN)
 
 
+def own_module(interpreter: str, module: str) -> tuple[str, ...]:
+    """Give one of our modules as a program of its own, started as `own_program` is."""
+    *options, last = own_program(interpreter)
+    if options[-1] == "-m":
+        return (*options, module)
+    return (*options, last.replace("chant_mcp.cli", module))
+
+
 def _needs_variables() -> bool:
     """Whether Python finds its library, or what is installed, by its variables alone."""
     if sys.flags.ignore_environment:

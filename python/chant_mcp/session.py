@@ -18,7 +18,7 @@ from chant_mcp.project_place import find_place as find_place
 from chant_mcp.project_place import holds_work_files as holds_work_files
 from chant_mcp.project_place import may_have_features as may_have_features
 from chant_mcp.remote_looks import RemoteLooks
-from chant_mcp.user_folders import state_home
+from chant_mcp.user_folders import names_formats, state_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,6 +114,14 @@ class Session:
         """Held while what dead runs left is looked after, which may take long; what needs no run goes on."""
         self._recovered: ChantProject | None = None
         self._roots: tuple[Path, ...] = ()
+
+    def admit_formats(self) -> None:
+        """Take the formats of plans that plugins bring, if the user's configuration names some."""
+        # Most people have none: then nothing is imported, and no package is looked for.
+        if names_formats(self._user_config):
+            from chant_mcp.plugins.admitted_formats import admit_formats
+
+            admit_formats(self)
 
     def move_to(self, place: Place) -> None:
         """Mean another project from now on; calls under way end in the one they began in."""

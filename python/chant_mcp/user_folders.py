@@ -56,3 +56,14 @@ def user_config_file(environment: Mapping[str, str], home: str | os.PathLike[str
     """The user's own configuration of this program; it may not exist."""
     folder = config_folder(environment, home)
     return folder and os.path.join(folder, "chant", "config.md")
+
+
+def names_formats(user_config: str | os.PathLike[str] | None) -> bool:
+    """Say whether a user's configuration may name formats of plugins; who asks further reads it in full."""
+    if user_config is None:
+        return False
+    try:
+        with open(user_config, "rb") as file:
+            return b"formats:" in file.read()
+    except OSError:
+        return False

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chant_mcp.formats import formats
 from cli.kit import Cli
+from plans.projects import make
+from plans.test_all_formats import run
 from writing import tree
 
 
@@ -21,8 +24,12 @@ def _ledger(folder: Path, *issues: dict[str, Any], lead: str = "") -> Path:
 def _task(folder: Path, name: str, id: str, status: str, body: str = "") -> Path:
     file = folder / "backlog" / name
     file.parent.mkdir(parents=True, exist_ok=True)
+    (folder / "backlog" / "config.yml").touch()
     file.write_text(f"---\nid: {id}\ntitle: T {id}\nstatus: {status}\n---\n\n{body}\n", encoding="utf-8")
     return folder
+
+
+MARKS = ("<!-- AC:BEGIN -->\n", "<!-- AC:END -->\n")
 
 
 def _titles(cli: Cli, *words: str) -> dict[str, str]:
@@ -70,10 +77,11 @@ def test_what_is_not_known_is_never_ready(cli: Cli, tmp_path: Path) -> None:
         {"id": "c", "title": "Closed", "status": "shipped", "closed_at": "2026-01-01T10:00:00Z"},
     )
     tasks = tmp_path / "tasks"
-    _task(tasks, "tasks/1.md", "task-1", "Icebox")
-    _task(tasks, "tasks/2.md", "task-2", "Shipped")
-    _task(tasks, "tasks/3.md", "task-3", "Idea")
-    _task(tasks, "completed/4.md", "task-4", "Icebox")
+    _task(tasks, "tasks/task-1.md", "task-1", "Icebox")
+    _task(tasks, "tasks/task-2.md", "task-2", "Shipped")
+    _task(tasks, "tasks/task-3.md", "task-3", "Idea")
+    _task(tasks, "completed/task-4.md", "task-4", "Icebox")
+    _task(tasks, "tasks/task-5.md", "task-5", "Building")
     (tasks / "backlog" / "config.yml").write_text("statuses: [Idea, Building, Shipped]\n", encoding="utf-8")
     (tmp_path / "rows.csv").write_text(
         "key,title,status\n1,Row,Waiting for Ada\n2,Done row,implemented\n", "utf-8"
@@ -88,6 +96,7 @@ def test_what_is_not_known_is_never_ready(cli: Cli, tmp_path: Path) -> None:
         "T task-2": "completed",
         "T task-3": "pending",
         "T task-4": "completed",
+        "T task-5": "in_progress",
         "Row": "needs_attention",
         "Done row": "completed",
     }
@@ -112,7 +121,7 @@ def test_conflict_markers_are_refused_by_file_and_line(cli: Cli, tmp_path: Path,
     if name == "beads":
         file = _ledger(source, {"id": "a", "title": "A"}) / ".beads" / "issues.jsonl"
     elif name == "backlog":
-        file = _task(source, "tasks/1.md", "task-1", "To Do") / "backlog" / "tasks" / "1.md"
+        file = _task(source, "tasks/task-1.md", "task-1", "To Do") / "backlog" / "tasks" / "task-1.md"
     elif name == "csv":
         source.mkdir()
         source = file = source / "rows.csv"
@@ -131,7 +140,7 @@ def test_conflict_markers_are_refused_by_file_and_line(cli: Cli, tmp_path: Path,
     assert tree(cli.project.root) == before
 
 
-def test_an_id_twice_is_the_newer_record_of_a_ledger_and_none_of_two_files(cli: Cli, tmp_path: Path) -> None:
+def test_an_id_twice_is_the_newer_record_of_a_ledger_and_both_of_two_files(cli: Cli, tmp_path: Path) -> None:
     folder = _ledger(
         tmp_path / "other",
         {"id": "a", "title": "New", "updated_at": "2026-02-01T00:00:00Z"},
@@ -142,22 +151,24 @@ def test_an_id_twice_is_the_newer_record_of_a_ledger_and_none_of_two_files(cli: 
     assert _titles(cli) == {"New": "pending"}
     tasks = tmp_path / "tasks"
     for name in ("1", "2"):
-        _task(tasks, f"tasks/{name}.md", "task-1", "To Do")
-    _task(tasks, "tasks/3.md", "task-3", "To Do")
+        _task(tasks, f"tasks/task-1 - {name}.md", "task-1", "To Do")
     text = " ".join(cli("import", str(tasks)).split())
-    assert "tasks/1.md and tasks/2.md have it; none was imported" in text
-    assert set(_titles(cli)) == {"New", "T task-3"}
+    assert "TASK-1 has a name that backlog/tasks/task-1 - 1.md line 1 has, too" in text
+    specs = cli.json("chant", "list", "--all")["specs"]
+    assert sorted(spec["title"] for spec in specs) == ["New", "T task-1", "T task-1"]
 
 
 def test_texts_stay_and_other_forms_are_read(cli: Cli, tmp_path: Path) -> None:
-    fence = "```\n<!-- AC:BEGIN -->\n- [ ] #1 In a fence\n```\n"
-    body = f"## Plan\n\n{fence}\n- [ ] #1 First\n- [ ] #2 Second\n- [ ] #482 Close"
-    _task(tmp_path / "tasks", "tasks/1.md", "task-1", "To Do", body)
+    fence = "```\n<!-- NOTE:BEGIN -->\n- [ ] #1 In a fence\n```\n"
+    criteria = "## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [ ] #1 First\n- [x] #2 See #3\n<!-- AC:END -->\n"
+    body = f"## Plan\n\n{fence}\n- [ ] #482 Close\n\n{criteria}"
+    _task(tmp_path / "tasks", "tasks/task-1.md", "task-1", "To Do", body)
     cli("import", str(tmp_path / "tasks"))
     (file,) = cli.project.specs.glob("*.md")
-    text = file.read_text("utf-8")
-    for part in ("<!-- AC:BEGIN -->\n- [ ] #1 In a fence\n", "- [ ] First\n- [ ] Second\n- [ ] #482 Close"):
-        assert part in text
+    text = body.replace("#1 First", "First").replace("#2 See", "See")
+    for mark in MARKS:
+        text = text.replace(mark, "")
+    assert file.read_text("utf-8").endswith(text)
     folder = _ledger(
         tmp_path / "other",
         {"id": "bd-3", "title": "Third"},
@@ -170,3 +181,26 @@ def test_texts_stay_and_other_forms_are_read(cli: Cli, tmp_path: Path) -> None:
     specs = {spec["title"]: spec for spec in cli.json("chant", "list", "--all")["specs"]}
     assert specs["Fourth"]["depends_on"] == [specs["Third"]["id"]]
     assert specs["Fifth"]["depends_on"] == [specs["Fourth"]["id"]]
+
+
+@pytest.mark.parametrize("word", [row["word"] for row in formats() if not row["own_tools"]])
+def test_plans_are_imported_as_they_are_read_where_they_lie(cli: Cli, tmp_path: Path, word: str) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    listed = json.loads(run(make(word, other), "list", "--json"))["data"]["items"]
+    before = tree(other)
+    cli("import", str(other), "--from", word)
+    specs = cli.json("chant", "list", "--all")["specs"]
+    done = {row["title"]: row["done"] for row in listed}
+    assert {spec["title"]: spec["status"] == "completed" for spec in specs} == done
+    assert len(specs) == len(listed)
+    ids = {spec["title"]: spec["id"] for spec in specs}
+    titles = {row["key"]: row["title"] for row in listed}
+    for row, spec in ((row, spec) for row in listed for spec in specs if spec["title"] == row["title"]):
+        waits = {ids[titles[key]] for key in row["depends_on"] if key in titles}
+        assert set(spec["depends_on"] or ()) == waits
+    # Whichever folder of it is named, nothing comes in twice.
+    marker = next(row for row in formats() if row["word"] == word)["markers"]
+    inner = next(other / path.split("/")[0] for path in marker if (other / path).exists())
+    assert cli("import", str(inner)).startswith("0 imported, ")
+    assert tree(other) == before

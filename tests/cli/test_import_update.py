@@ -264,7 +264,9 @@ def test_issues_of_github_are_read(cli: Cli, tmp_path: Path) -> None:
     assert "milestone: v2" in text
     assert "**bob** 2024-01-02\n\nMe too.\n" in text
     error = cli.error("import", str(_write(tmp_path / "odd.json", [{"name": "x"}])))
-    assert "Name the format: chant, vine, beads, backlog, csv, json, taskmaster" in " ".join(error.split())
+    assert "Name the format: chant, vine, beads, openspec, kiro, backlog, csv, json, taskmaster" in " ".join(
+        error.split()
+    )
 
 
 @pytest.mark.parametrize("form", ["json", "csv"])

@@ -114,7 +114,7 @@ def open(
 
 def _session(place: Place, environment: Mapping[str, str], home: str | None, trust: str | None) -> Session:
     config_home = config_folder(environment, home)
-    return Session(
+    session = Session(
         place,
         environment=environment,
         user_config=user_config_file(environment, home),
@@ -125,6 +125,8 @@ def _session(place: Place, environment: Mapping[str, str], home: str | None, tru
         stop_at=environment.get("CHANT_STOP_AT"),
         door="scripts",
     )
+    session.admit_formats()
+    return session
 
 
 class Workspace:

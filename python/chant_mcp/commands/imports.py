@@ -10,6 +10,7 @@ import click
 from chant_mcp._core import Answer
 from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.surroundings import on_project, refuse_read_only
+from chant_mcp.formats import formats
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import say_json
@@ -18,7 +19,7 @@ _OWN_FORMATS = (
     "chant",
     "vine",
     "beads",
-    "backlog",
+    *(row["word"] for row in formats() if not row["own_tools"]),
     "csv",
     "json",
     "taskmaster",
@@ -76,10 +77,10 @@ def import_specs(
 ) -> None:
     """Import the items of another program or project as specs.
 
-    PATH is a project with .chant/specs, a .vine file, a folder with .beads/issues.jsonl, backlog/tasks or
-    .taskmaster, a CSV or JSON that `export` wrote, the JSON of `task export` or of `gh issue list --json`, or
-    one of these files and folders itself. All of it becomes specs or none. What was imported before stays as
-    it is, but for --update. What has no counterpart in specs is reported.
+    PATH is a project with .chant/specs, a .vine file, a folder with .beads/issues.jsonl, .taskmaster or plans
+    of a format that --from names, a CSV or JSON that `export` wrote, the JSON of `task export` or of
+    `gh issue list --json`, or one of these files and folders itself. All of it becomes specs or none. What
+    was imported before stays as it is, but for --update. What has no counterpart in specs is reported.
     """
     if not dry_run:
         refuse_read_only(context)

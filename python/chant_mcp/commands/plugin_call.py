@@ -15,7 +15,8 @@ from chant_mcp.session import Session
 def plugin_call(session: Session) -> None:
     """Call the function of a plugin that a request on standard input names, and print what it answers."""
     from chant_mcp.api.workspace import Workspace
-    from chant_mcp.plugins.plugin_host import serve_call, silence_output
+    from chant_mcp.plugins.plugin_host import serve_call
+    from chant_mcp.plugins.quiet_output import silence_output
 
     session.recovers = False
     serve_call(Workspace(session), silence_output(), sys.stdin.buffer)

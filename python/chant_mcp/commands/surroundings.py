@@ -81,6 +81,7 @@ class Surroundings:
             door=door,
         )
         session.recovers = not self.read_only
+        session.admit_formats()
         return session
 
 

@@ -1,4 +1,4 @@
-"""What other packages add: lint rules, exporters, importers, evidence checks, event readers and notifiers.
+"""What other packages add: lint rules, exporters, importers, formats, evidence checks, readers, notifiers.
 
 A package names its functions as entry points in one of the groups of `PLUGIN_KINDS`. Each call is made in
 a process of its own and for a bounded time, so that nothing a plugin does ends or blocks ours. None is
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
 __all__ = ["PLUGIN_KINDS", "AgentReport", "EvidenceVerdict", "PluginKind", "RuleFinding", "RunEvidence"]
 
-PluginKind = Literal["lint_rules", "exporters", "importers", "evidence_checks", "event_readers", "notifiers"]
+PluginKind = Literal[
+    "lint_rules", "exporters", "importers", "formats", "evidence_checks", "event_readers", "notifiers"
+]
 """A group of entry points, without `chant_mcp.` before it."""
 
 PLUGIN_KINDS: Mapping[PluginKind, str] = {
     "lint_rules": "lint rule",
     "exporters": "exporter",
     "importers": "importer",
+    "formats": "format",
     "evidence_checks": "evidence check",
     "event_readers": "event reader",
     "notifiers": "notifier",

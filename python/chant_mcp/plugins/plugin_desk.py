@@ -17,7 +17,11 @@ from chant_mcp.session import Session
 UNTRUSTED = "no person trusts this folder, and plugins never run in such a one"
 """Why none is asked there."""
 
-_NAMED_FIRST: dict[PluginKind, str] = {"evidence_checks": "evidence_checks", "notifiers": "notifiers"}
+_NAMED_FIRST: dict[PluginKind, str] = {
+    "formats": "formats",
+    "evidence_checks": "evidence_checks",
+    "notifiers": "notifiers",
+}
 """Kinds of which only those are asked that the user's own configuration names, with the key that does."""
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -21,6 +19,7 @@ from chant_mcp.errors import ChantError
 from chant_mcp.plugins import EvidenceVerdict, RuleFinding, RunEvidence
 from chant_mcp.plugins.event_stream import GarbageReport, read_reports
 from chant_mcp.plugins.installed import InstalledPlugin, drop_folders_in, plugins_of_kind
+from chant_mcp.plugins.quiet_output import failure_in_words
 
 _LONGEST = 500
 """Characters of a sentence of a plugin that are shown."""
@@ -53,7 +52,7 @@ def serve_call(workspace: Workspace, answers: BinaryIO, read: BinaryIO) -> None:
     except (GarbageAnswer, GarbageReport) as error:
         lines.put_failure(_subject(request) + str(error))
     except BaseException as error:
-        lines.put_failure(_subject(request) + _in_words(error))
+        lines.put_failure(_subject(request) + failure_in_words(error))
     else:
         lines.put({"type": "end", "end": True})
 
@@ -125,7 +124,7 @@ def _lint(rule: Callable[[Spec], Any], workspace: Workspace, request: dict[str, 
         except GarbageAnswer as error:
             wrong = str(error)
         except Exception as error:
-            wrong = _in_words(error)
+            wrong = failure_in_words(error)
         yield {"spec_id": spec.id, "findings": found, "error": wrong}
 
 
@@ -228,27 +227,3 @@ def _listed(given: Any, what: str) -> Iterable[Any]:
 
 def _kind(value: Any) -> str:
     return f"`{type(value).__name__}`"
-
-
-def _in_words(error: BaseException) -> str:
-    """Say what was raised, and where in the plugin's own code."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not _is_ours(frame.filename)]
-    place = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
-    text = " ".join(str(error).split())
-    return f"raised {type(error).__name__}{f': {text}' if text else ''}{place}"[:_LONGEST]
-
-
-def _is_ours(file: str) -> bool:
-    return "importlib" in file or Path(file).is_relative_to(Path(__file__).parent)
-
-
-def silence_output() -> BinaryIO:
-    """Send all that this process prints nowhere; give the stream that still leads to who asked."""
-    answers = os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for descriptor in (1, 2):
-        os.dup2(nowhere, descriptor)
-    os.close(nowhere)
-    sys.stdout.flush()
-    return answers

@@ -110,6 +110,11 @@ impl BacklogConfig {
 
     /// The place of a state in the list, in any case of letters and with any blanks.
     pub(super) fn place_of(&self, status: &str) -> Option<usize> {
+        // Written as the list has it, which is the usual case: nothing is folded.
+        let same = self.statuses.iter().position(|word| word == status);
+        if same.is_some() {
+            return same;
+        }
         let folded = folded(status);
         self.statuses
             .iter()

@@ -55,7 +55,7 @@ mod _core {
     #[pymodule_export]
     use crate::merge::merge_specs;
     #[pymodule_export]
-    use crate::plans::formats;
+    use crate::plans::{admit_plugin_format, formats};
     #[pymodule_export]
     use crate::progress::report_progress_to;
     #[pymodule_export]

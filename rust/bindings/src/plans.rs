@@ -1,9 +1,15 @@
 //! The formats of plans, as Python sees them.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use chant_base::error::Error;
+use chant_plan_plugin::{PluginCall, PluginFormat};
 use chant_workspace::formats as all_formats;
 use pyo3::prelude::*;
 
 use crate::answer::plain;
+use crate::detached::detached;
 use crate::raise::Raised;
 
 /// All formats, those with tools of their own first: rows of word, title, nouns, markers, intents, statuses, whether it
@@ -13,4 +19,24 @@ pub(crate) fn formats(py: Python<'_>) -> Result<Py<PyAny>, Raised> {
     let rows = all_formats::rows();
     let rows = serde_json::to_value(rows).unwrap_or_default();
     Ok(plain(py, rows)?)
+}
+
+/// Takes the format of a plugin in this process, for as long as it lives; gives the word of its keys.
+#[pyfunction]
+pub(crate) fn admit_plugin_format(
+    py: Python<'_>,
+    name: &str,
+    argv: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    folder: PathBuf,
+    read: Vec<PathBuf>,
+) -> Result<&'static str, Raised> {
+    let call = PluginCall {
+        argv,
+        environment,
+        folder,
+        read,
+    };
+    let described = detached(py, || PluginFormat::describe(name, call)).map_err(Error::from)?;
+    Ok(all_formats::admit(Box::leak(Box::new(described))))
 }

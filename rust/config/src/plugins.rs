@@ -16,6 +16,8 @@ pub struct PluginSettings {
     pub off: BTreeSet<String>,
     /// Names of the evidence checks that every run of this user has to pass.
     pub evidence_checks: Vec<String>,
+    /// Names of the formats of plans that are read and edited, and worked on.
+    pub formats: Vec<String>,
     /// The notifiers that hear of changes, by name, with what each is given.
     pub notifiers: BTreeMap<String, BTreeMap<String, String>>,
     /// The seconds that one call may take.
@@ -27,6 +29,7 @@ impl Default for PluginSettings {
         Self {
             off: BTreeSet::new(),
             evidence_checks: Vec::new(),
+            formats: Vec::new(),
             notifiers: BTreeMap::new(),
             seconds: SECONDS,
         }

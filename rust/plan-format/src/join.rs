@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use chant_base::external_items::{StatusLookup, is_key};
@@ -88,6 +89,29 @@ pub fn join_by_name(
     snapshot
 }
 
+/// The nodes that a name means: nearly always one, so that no list is made for it.
+#[derive(Debug)]
+enum NamedNodes {
+    One([usize; 1]),
+    Several(Vec<usize>),
+}
+
+impl NamedNodes {
+    fn as_slice(&self) -> &[usize] {
+        match self {
+            Self::One(node) => node,
+            Self::Several(nodes) => nodes,
+        }
+    }
+
+    fn push(&mut self, node: usize) {
+        match self {
+            Self::One([first]) => *self = Self::Several(vec![*first, node]),
+            Self::Several(nodes) => nodes.push(node),
+        }
+    }
+}
+
 struct JoinReader<'a> {
     word: &'static str,
     units: &'a [Arc<PlanUnit>],
@@ -96,30 +120,37 @@ struct JoinReader<'a> {
     /// Items that are left out, by their names, and whether they are done.
     left_out: HashMap<&'a str, bool>,
     /// By a name, the nodes that it means.
-    named: HashMap<&'a str, Vec<usize>>,
+    named: HashMap<&'a str, NamedNodes>,
+    /// By unit and item, its node; none for one that is left out.
+    by_place: Vec<Vec<Option<usize>>>,
     problems: Vec<PlanProblem>,
 }
 
 impl<'a> JoinReader<'a> {
     fn new(scope: &FormatScope, input: &JoinInput<'a>, state_of: StateRule<'_>) -> Self {
+        let count = input.units.iter().map(|unit| unit.items.len()).sum();
         let mut reader = Self {
             word: scope.word,
             units: input.units,
-            nodes: Vec::new(),
-            states: Vec::new(),
+            nodes: Vec::with_capacity(count),
+            states: Vec::with_capacity(count),
             left_out: HashMap::new(),
-            named: HashMap::new(),
+            named: HashMap::with_capacity(count),
+            by_place: Vec::with_capacity(input.units.len()),
             problems: Vec::new(),
         };
         for (unit_at, unit) in input.units.iter().enumerate() {
+            let mut places = Vec::with_capacity(unit.items.len());
             for (item_at, item) in unit.items.iter().enumerate() {
                 let state = state_of(unit, item);
+                places.push((!state.is_left_out).then_some(reader.nodes.len()));
                 if state.is_left_out {
                     reader.left_out.insert(&item.name, state.is_done);
                 } else {
                     reader.node(unit_at, item_at, item, state);
                 }
             }
+            reader.by_place.push(places);
         }
         reader
     }
@@ -130,19 +161,16 @@ impl<'a> JoinReader<'a> {
             && !number.is_empty()
             && number.bytes().all(|byte| byte.is_ascii_digit())
         {
-            self.named.entry(first).or_default().push(node);
+            self.note_name(first, node);
         }
-        let same = self.named.entry(&item.name).or_default();
-        let earlier = same.first().copied();
-        let number = same.len() + 1;
-        same.push(node);
-        let key = match earlier {
-            None => format!("{}:{}", self.word, item.name),
-            Some(earlier) => {
-                self.report_repeat(unit, item, earlier);
-                format!("{}:{}~{number}", self.word, item.name)
-            }
-        };
+        let same = self.note_name(&item.name, node);
+        let (earlier, number) = (same[0], same.len());
+        // Made with its whole length: it becomes a box without being moved.
+        let mut key = [self.word, ":", &*item.name].concat();
+        if number > 1 {
+            self.report_repeat(unit, item, earlier);
+            key = format!("{key}~{number}");
+        }
         self.nodes.push(SnapshotNode {
             key: key.into(),
             unit,
@@ -156,6 +184,17 @@ impl<'a> JoinReader<'a> {
             waits: Vec::new(),
         });
         self.states.push(state);
+    }
+
+    /// Notes that a name means a node, too; gives all that it means by now.
+    fn note_name(&mut self, name: &'a str, node: usize) -> &[usize] {
+        match self.named.entry(name) {
+            Entry::Occupied(mut same) => same.get_mut().push(node),
+            Entry::Vacant(free) => {
+                free.insert(NamedNodes::One([node]));
+            }
+        }
+        self.named[name].as_slice()
     }
 
     fn report_repeat(&mut self, unit: usize, item: &PlanItem, earlier: usize) {
@@ -180,28 +219,19 @@ impl<'a> JoinReader<'a> {
     }
 
     fn connect_parts(&mut self) {
-        let mut by_place = HashMap::new();
-        for (at, node) in self.nodes.iter().enumerate() {
-            by_place.insert((node.unit, node.item), at);
-        }
         for at in 0..self.nodes.len() {
             let item = self.item(at);
-            let within = item
-                .parent
-                .and_then(|parent| by_place.get(&(self.nodes[at].unit, parent)));
+            let places = &self.by_place[self.nodes[at].unit];
+            let within = item.parent.and_then(|parent| places[parent]);
             let by_name = || match self
                 .named
                 .get(&**item.parent_name.as_ref()?)
-                .map(Vec::as_slice)
+                .map(NamedNodes::as_slice)
             {
-                Some([one]) => Some(one),
+                Some([one]) => Some(*one),
                 _ => None,
             };
-            if let Some(parent) = within
-                .or_else(by_name)
-                .copied()
-                .filter(|parent| *parent != at)
-            {
+            if let Some(parent) = within.or_else(by_name).filter(|parent| *parent != at) {
                 self.nodes[at].parent = Some(parent);
                 self.nodes[parent].parts.push(at);
             }
@@ -304,7 +334,8 @@ impl<'a> JoinReader<'a> {
         let name = own_word.map_or(name, |(_, rest)| rest);
         let unit = self.item(at).name.split_once('#').map(|(unit, _)| unit);
         let within = unit.and_then(|unit| self.named.get(&*format!("{unit}#{name}")));
-        match within.or_else(|| self.named.get(name)).map(Vec::as_slice) {
+        let nodes = within.or_else(|| self.named.get(name));
+        match nodes.map(NamedNodes::as_slice) {
             Some([one]) => (WaitTarget::Node(*one), self.nodes[*one].is_done),
             Some(several) => (WaitTarget::Ambiguous(several.to_vec()), false),
             None => match self.left_out.get(name) {

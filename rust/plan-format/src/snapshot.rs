@@ -1,7 +1,6 @@
 //! Snapshots: all units of a root with the states of their items.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use chant_base::ident::ResolvedId;
 
@@ -123,25 +122,29 @@ pub struct PlanSnapshot {
     pub statuses: Vec<Box<str>>,
     /// Faults that only several units together show.
     pub problems: Vec<PlanProblem>,
-    by_key: HashMap<Box<str>, usize>,
+    /// The nodes in the order of their keys; made when one is looked for.
+    by_key: OnceLock<Vec<usize>>,
 }
 
 impl PlanSnapshot {
     /// Takes units and nodes together. Keys of nodes have to differ.
     pub fn new(units: Vec<Arc<PlanUnit>>, nodes: Vec<SnapshotNode>) -> Self {
-        let keys = nodes.iter().enumerate();
-        let by_key = keys.map(|(at, node)| (node.key.clone(), at)).collect();
         Self {
             units,
             nodes,
-            by_key,
             ..Self::default()
         }
     }
 
     /// The node with a key.
     pub fn node_of(&self, key: &str) -> Option<usize> {
-        self.by_key.get(key).copied()
+        let by_key = self.by_key.get_or_init(|| {
+            let mut nodes: Vec<usize> = (0..self.nodes.len()).collect();
+            nodes.sort_unstable_by_key(|at| &*self.nodes[*at].key);
+            nodes
+        });
+        let found = by_key.binary_search_by_key(&key, |at| &*self.nodes[*at].key);
+        found.ok().map(|place| by_key[place])
     }
 
     /// The unit of a node.

@@ -96,6 +96,10 @@ impl PlanUnit {
     }
 }
 
+/// The message of a problem with a document that is in conflict.
+pub const IN_CONFLICT: &str =
+    "holds two versions of something (conflict marks); nothing of it is read";
+
 /// Reads a unit: documents that hold two versions of something are set aside first, with a problem.
 pub fn read_unit(format: &dyn PlanFormat, mut source: UnitSource) -> PlanUnit {
     let mut problems = Vec::new();
@@ -103,8 +107,7 @@ pub fn read_unit(format: &dyn PlanFormat, mut source: UnitSource) -> PlanUnit {
         let Some(line) = document.clash else {
             return true;
         };
-        let message = "holds two versions of something (conflict marks); nothing of it is read";
-        problems.push(PlanProblem::error(&document.path, line, message));
+        problems.push(PlanProblem::error(&document.path, line, IN_CONFLICT));
         false
     });
     let mut unit = format.read(&source);

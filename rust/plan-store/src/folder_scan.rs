@@ -168,7 +168,7 @@ impl FolderScan {
                 }
             };
             for entry in &entries {
-                let found = self.walk(folder, &pattern).entry(entry, &entries);
+                let found = self.walk(folder, &pattern).entry(entry);
                 let known = known.remove(&entry.name).unwrap_or_default();
                 self.take_entry(folder, &pattern, (at, &entry.name), found, known, &mut seen);
             }
@@ -181,20 +181,15 @@ impl FolderScan {
     fn scan_entry(&mut self, folder: ScannedFolder<'_>, at: usize, name: &str) {
         let pattern = self.layout.units[at].clone();
         let full = folder.root.join(join(&pattern.folder, name));
-        // What a folder holds says nothing of those beside it; a file may be a copy of one of them.
-        let entries = if disk::is_folder(&full) {
-            vec![FolderEntry {
-                name: name.to_owned(),
-                is_folder: !disk::is_link(&full),
-                is_link: disk::is_link(&full),
-            }]
-        } else {
-            let listed = self.walk(folder, &pattern).list(&pattern.folder);
-            listed.unwrap_or_default()
-        };
         let known = self.entries[at].remove(name).unwrap_or_default();
-        if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
-            let found = self.walk(folder, &pattern).entry(entry, &entries);
+        let is_link = disk::is_link(&full);
+        if is_link || disk::exists(&full) {
+            let entry = FolderEntry {
+                name: name.to_owned(),
+                is_folder: !is_link && disk::is_folder(&full),
+                is_link,
+            };
+            let found = self.walk(folder, &pattern).entry(&entry);
             let mut seen = BTreeSet::new();
             self.take_entry(folder, &pattern, (at, name), found, known, &mut seen);
         }

@@ -94,11 +94,13 @@ impl StagedPlan {
     /// # Errors
     /// What the format refuses; everything is as before then.
     pub fn apply(&mut self, target: EditTarget<'_>) -> Result<AppliedEdit, Error> {
-        let at = target.unit.and_then(|path| {
-            self.units
+        let at = match target.unit {
+            Some(path) => self
+                .units
                 .iter()
-                .position(|unit| *unit.source.path == *path)
-        });
+                .position(|unit| *unit.source.path == *path),
+            None => self.only_unit(),
+        };
         let taken = self.taken(target.intent);
         let request = EditRequest {
             item: target.item,
@@ -116,6 +118,15 @@ impl StagedPlan {
             added: edit.added,
             notes: edit.notes,
         })
+    }
+
+    /// The unit of a format that keeps all of its items in one document.
+    fn only_unit(&self) -> Option<usize> {
+        let layout = self.root.format.layout(&self.root.settings);
+        match layout.units.as_slice() {
+            [only] if only.limit == 1 && self.units.len() == 1 => Some(0),
+            _ => None,
+        }
     }
 
     fn taken(&self, intent: &EditIntent) -> Vec<Box<str>> {

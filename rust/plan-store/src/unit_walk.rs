@@ -50,20 +50,14 @@ impl UnitWalk<'_> {
     }
 
     /// Looks at one entry of the pattern's folder and all that belongs to it.
-    pub(crate) fn entry(&mut self, entry: &FolderEntry, beside: &[FolderEntry]) -> FoundFiles {
+    pub(crate) fn entry(&mut self, entry: &FolderEntry) -> FoundFiles {
         let mut found = FoundFiles::default();
         let folder = self.pattern.folder.clone();
-        self.visit(&folder, entry, beside, &mut found);
+        self.visit(&folder, entry, &mut found);
         found
     }
 
-    fn visit(
-        &mut self,
-        folder: &str,
-        entry: &FolderEntry,
-        beside: &[FolderEntry],
-        found: &mut FoundFiles,
-    ) {
+    fn visit(&mut self, folder: &str, entry: &FolderEntry, found: &mut FoundFiles) {
         let path = join(folder, &entry.name);
         let Some(is_folder) = self.kind_of(entry, &path, found) else {
             return;
@@ -71,7 +65,7 @@ impl UnitWalk<'_> {
         if is_folder {
             self.descend(&path, found);
         } else {
-            self.take_file(&path, entry, beside, found);
+            self.take_file(&path, entry, found);
         }
     }
 
@@ -131,27 +125,22 @@ impl UnitWalk<'_> {
         match self.list(path) {
             Ok(entries) => {
                 for entry in &entries {
-                    self.visit(path, entry, &entries, found);
+                    self.visit(path, entry, found);
                 }
             }
             Err(problem) => found.problems.push(problem),
         }
     }
 
-    fn take_file(
-        &self,
-        path: &str,
-        entry: &FolderEntry,
-        beside: &[FolderEntry],
-        found: &mut FoundFiles,
-    ) {
+    fn take_file(&self, path: &str, entry: &FolderEntry, found: &mut FoundFiles) {
         found.files += 1;
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_document = |name: &str| {
-            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             let unit = self.pattern.unit_at(&join(folder, name));
             unit.is_some_and(|unit| unit.is_document)
         };
-        let is_there = |name: &str| beside.iter().any(|one| one.name == name);
+        // Asked for names alone that look like those of copies.
+        let is_there = |name: &str| disk::exists(&self.root.join(join(folder, name)));
         if let Some(copied) = copied_name(&entry.name, &is_there).filter(|name| is_document(name)) {
             let why =
                 format!("is a copy of {copied}; it is not read. Remove it, or move it elsewhere");

@@ -89,14 +89,15 @@ pub fn find(word: &str) -> Option<&'static dyn PlanFormat> {
     all().into_iter().find(|format| format.scope().word == word)
 }
 
-/// Takes a further format in this process; one that has a word of a built-in format is left out.
-pub fn admit(format: &'static dyn PlanFormat) {
+/// Takes a further format in this process, and gives its word; one that has the word of another format is left out.
+pub fn admit(format: &'static dyn PlanFormat) -> &'static str {
     let word = format.scope().word;
     if find_format_word(word).is_none() {
         admit_format_word(word);
         let mut admitted = ADMITTED.write().unwrap_or_else(PoisonError::into_inner);
         admitted.push(format);
     }
+    word
 }
 
 /// All formats, those with tools of their own first, in the order of lists.

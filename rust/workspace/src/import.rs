@@ -8,13 +8,14 @@ use serde_json::Value;
 use super::Workspace;
 use super::csv_table;
 use super::error::WorkspaceError;
+use super::formats;
 use super::key::normal;
+use super::plan_import;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
-use chant_specs::import::backlog::BacklogStatuses;
 use chant_specs::import::{
-    ImportCandidate, ImportMode, ImportReading, ImportSource, STATE, backlog, beads, bring_in,
-    github, specs, table, taskmaster, taskwarrior,
+    ImportCandidate, ImportMode, ImportReading, ImportSource, STATE, beads, bring_in, github,
+    specs, table, taskmaster, taskwarrior,
 };
 use chant_specs::model::SpecStatus;
 use chant_store::disk::{self, Disk};
@@ -27,7 +28,8 @@ enum ImportFormat {
     Chant,
     Vine,
     Beads,
-    Backlog,
+    /// A format that comes through the interface, by its word.
+    Plan(&'static str),
     Csv,
     Json,
     TaskMaster,
@@ -37,24 +39,26 @@ enum ImportFormat {
 
 impl ImportFormat {
     /// All, in the order of messages.
-    const ALL: [Self; 9] = [
-        Self::Chant,
-        Self::Vine,
-        Self::Beads,
-        Self::Backlog,
-        Self::Csv,
-        Self::Json,
-        Self::TaskMaster,
-        Self::Taskwarrior,
-        Self::GitHub,
-    ];
+    fn all() -> Vec<Self> {
+        let plans = formats::all().into_iter();
+        let plans = plans.map(|format| Self::Plan(format.scope().word));
+        let first = [Self::Chant, Self::Vine, Self::Beads];
+        let last = [
+            Self::Csv,
+            Self::Json,
+            Self::TaskMaster,
+            Self::Taskwarrior,
+            Self::GitHub,
+        ];
+        first.into_iter().chain(plans).chain(last).collect()
+    }
 
     fn word(self) -> &'static str {
         match self {
             Self::Chant => "chant",
             Self::Vine => "vine",
             Self::Beads => "beads",
-            Self::Backlog => "backlog",
+            Self::Plan(word) => word,
             Self::Csv => "csv",
             Self::Json => "json",
             Self::TaskMaster => "taskmaster",
@@ -64,12 +68,15 @@ impl ImportFormat {
     }
 
     /// Where such work lies.
-    fn place(self) -> &'static str {
-        match self {
+    fn place(self) -> String {
+        let place = match self {
             Self::Chant => "a folder with .chant/specs",
             Self::Vine => "a .vine file",
             Self::Beads => ".beads/issues.jsonl",
-            Self::Backlog => "a folder with backlog/tasks",
+            Self::Plan(word) => {
+                let markers = formats::find(word).map_or(&[][..], |format| format.scope().markers);
+                return format!("a folder with {}", markers.join(" or "));
+            }
             Self::Csv => "a .csv file with a column `title`, such as `export` writes",
             Self::Json => {
                 "a .json file with a list of objects that have a `title`, such as `export` writes"
@@ -79,15 +86,17 @@ impl ImportFormat {
             Self::GitHub => {
                 "a .json file that `gh issue list --json number,title,body,state,…` wrote"
             }
-        }
+        };
+        place.to_owned()
     }
 
     fn words() -> String {
-        Self::ALL.map(Self::word).join(", ")
+        let words: Vec<&str> = Self::all().into_iter().map(Self::word).collect();
+        words.join(", ")
     }
 
     fn read(given: &str) -> Result<Self, WorkspaceError> {
-        let known = Self::ALL.into_iter().find(|known| known.word() == given);
+        let known = Self::all().into_iter().find(|known| known.word() == given);
         known.ok_or_else(|| WorkspaceError::Invalid {
             name: "format",
             given: given.to_owned(),
@@ -144,7 +153,7 @@ pub fn import(
         None => guessed(path, &Disk::default()).ok_or_else(|| {
             refused(format!(
                 "its format is not clear; expected a folder with .chant/specs, a .vine file, \
-                 .beads/issues.jsonl, backlog/tasks, .taskmaster/tasks/tasks.json, a .csv file, or a .json file of \
+                 .beads/issues.jsonl, .taskmaster/tasks/tasks.json or plans, a .csv file, or a .json file of \
                  `export`, `task export` or `gh issue list`. Name the format: {}",
                 ImportFormat::words()
             ))
@@ -160,7 +169,7 @@ pub fn import(
         ImportFormat::Chant => read_specs(workspace, path, &disk)?,
         ImportFormat::Vine => read_plan(path, &disk)?,
         ImportFormat::Beads => read_issues(path, &disk)?,
-        ImportFormat::Backlog => read_tasks(path, &disk)?,
+        ImportFormat::Plan(word) => read_items(word, path)?,
         ImportFormat::Csv => read_table(path, &disk)?,
         ImportFormat::Json => read_json(path, &disk)?.and_then(table::read_objects),
         ImportFormat::TaskMaster => {
@@ -216,12 +225,17 @@ fn chosen_statuses(
 fn source_name(root: &Path, path: &Path, form: ImportFormat) -> String {
     let real = |path: &Path| disk::real(path).unwrap_or_else(|_| path.to_owned());
     let (root, mut path) = (real(root), real(path));
+    if let ImportFormat::Plan(word) = form
+        && let Some(of_plans) = root_of_plans(word, &path)
+    {
+        path = of_plans;
+    }
     let inner: &[&str] = match form {
         ImportFormat::Chant => &["specs", ".chant"],
         ImportFormat::Beads => &["issues.jsonl", "beads.jsonl", ".beads"],
-        ImportFormat::Backlog => &["tasks", "completed", "backlog", ".backlog"],
         ImportFormat::TaskMaster => &["tasks.json", "tasks", ".taskmaster"],
-        ImportFormat::Vine
+        ImportFormat::Plan(_)
+        | ImportFormat::Vine
         | ImportFormat::Csv
         | ImportFormat::Json
         | ImportFormat::Taskwarrior
@@ -282,17 +296,15 @@ fn guessed(path: &Path, disk: &Disk) -> Option<ImportFormat> {
             _ => None,
         };
     }
-    let found = [
-        (ImportFormat::Chant, spec_folder(path).is_some()),
-        (ImportFormat::Beads, issue_file(path).is_some()),
-        (ImportFormat::Backlog, !task_folders(path).is_empty()),
-        (
-            ImportFormat::TaskMaster,
-            disk::is_file(&task_master_file(path)),
-        ),
-    ];
-    let mut found = found.into_iter().filter(|(_, is_there)| *is_there);
-    let (form, _) = found.next()?;
+    let is_there = |form: &ImportFormat| match *form {
+        ImportFormat::Chant => spec_folder(path).is_some(),
+        ImportFormat::Beads => issue_file(path).is_some(),
+        ImportFormat::Plan(word) => root_of_plans(word, path).is_some(),
+        ImportFormat::TaskMaster => disk::is_file(&task_master_file(path)),
+        _ => false,
+    };
+    let mut found = ImportFormat::all().into_iter().filter(is_there);
+    let form = found.next()?;
     found.next().is_none().then_some(form)
 }
 
@@ -364,19 +376,15 @@ fn issue_file(path: &Path) -> Option<PathBuf> {
     files.find(|file| disk::is_file(file))
 }
 
-/// The folders of tasks: those to do, and those archived as done.
-fn task_folders(path: &Path) -> Vec<PathBuf> {
-    let places = [path.join("backlog"), path.join(".backlog"), path.to_owned()];
-    let home = places
-        .into_iter()
-        .find(|place| place.join("tasks").is_dir());
-    let folders = home.map(|home| ["tasks", "completed"].map(|name| home.join(name)));
-    let mut folders: Vec<PathBuf> = folders.into_iter().flatten().collect();
-    folders.retain(|folder| folder.is_dir());
-    if folders.is_empty() && path.ends_with("tasks") && path.is_dir() {
-        folders.push(path.to_owned());
-    }
-    folders
+/// The root of a format's plans to which a path leads.
+fn root_of_plans(word: &str, path: &Path) -> Option<PathBuf> {
+    plan_import::root_of(formats::find(word)?, path)
+}
+
+fn read_items(word: &str, path: &Path) -> Result<Option<ImportReading>, Error> {
+    let (format, root) = (formats::find(word), root_of_plans(word, path));
+    let read = |(format, root): (_, PathBuf)| plan_import::read(format, &root);
+    format.zip(root).map(read).transpose()
 }
 
 /// The texts of the files of a folder and of those in it, by path.
@@ -433,30 +441,6 @@ fn read_issues(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error>
     };
     let text = read_text(disk, &file, &file.display().to_string())?;
     Ok(Some(beads::read(&text)))
-}
-
-fn read_tasks(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> {
-    let folders = task_folders(path);
-    if folders.is_empty() {
-        return Ok(None);
-    }
-    let mut reading = ImportReading::default();
-    let home = folders[0].parent().map(Path::to_owned).unwrap_or_default();
-    let configs = ["config.yml", "config.yaml"].map(|name| home.join(name));
-    let config = configs.iter().find(|config| disk::is_file(config));
-    let config = config.map(|config| read_text(disk, config, &config.display().to_string()));
-    let configured = backlog::configured_statuses(&config.transpose()?.unwrap_or_default());
-    for folder in folders {
-        let statuses = BacklogStatuses {
-            configured: configured.clone(),
-            are_done: folder.ends_with("completed"),
-        };
-        let shown = folder.file_name().unwrap_or_default().to_string_lossy();
-        for (name, text) in texts(&folder, disk)? {
-            backlog::read(&format!("{shown}/{name}"), &text, &statuses, &mut reading);
-        }
-    }
-    Ok(Some(reading))
 }
 
 fn read_table(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> {

@@ -39,6 +39,7 @@ pub mod ops;
 mod place;
 pub mod plan_answers;
 pub mod plan_edit;
+mod plan_import;
 pub mod plan_item;
 mod plan_view;
 mod plan_work;

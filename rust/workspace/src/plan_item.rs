@@ -1,5 +1,6 @@
 //! Items of formats that come through the interface, each with its state.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use chant_graph::EdgeKind;
@@ -106,15 +107,19 @@ impl PlanEntry {
 
     /// The lines below its first one; of an item that is its document as a whole all of it.
     pub(super) fn body(&self) -> &str {
+        self.document().get(self.body_range()).unwrap_or_default()
+    }
+
+    /// The bytes of its body in its document.
+    pub(super) fn body_range(&self) -> Range<usize> {
         let item = self.item();
-        let text = self.document();
         match &item.spans.details {
-            Some(details) => text.get(details.clone()).unwrap_or_default(),
+            Some(details) => details.clone(),
             None if item.id.is_empty() => {
                 let start = item.spans.attributes.as_ref().map_or(0, |block| block.end);
-                text.get(start..).unwrap_or_default()
+                start..self.document().len()
             }
-            None => "",
+            None => 0..0,
         }
     }
 

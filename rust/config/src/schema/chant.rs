@@ -224,6 +224,7 @@ const KEYS: &[KnownKey] = &[
         Table(&[
             used("off", TEXTS),
             used("evidence_checks", TEXTS),
+            used("formats", TEXTS),
             used("notifiers", Named(&Named(&TEXT))),
             used("seconds", NUMBER),
         ]),

@@ -1,6 +1,5 @@
 //! Imports work from other places as specs: one file a format reads it, and all or none is written.
 
-pub mod backlog;
 pub mod beads;
 mod free_ids;
 pub mod github;
@@ -157,6 +156,8 @@ pub struct ImportReading {
     pub candidates: Vec<ImportCandidate>,
     /// The parts that were left out or changed.
     pub unmapped: Vec<UnmappedField>,
+    /// The beginning of all origins, once the source is named.
+    pub(super) prefix: Option<String>,
 }
 
 impl ImportReading {
@@ -169,9 +170,8 @@ impl ImportReading {
             .map(|one| one.origin.clone())
             .collect();
         let prefix = format!("{format}:");
-        // In these formats every name with the prefix is one of the source, whether it is in the ledger or not.
-        let is_closed =
-            ["beads", "backlog", "github", "taskmaster", "taskwarrior"].contains(&format);
+        // In all other formats every name with the prefix is one of the source, whether it is there or not.
+        let is_closed = !["chant", "vine", "csv", "json"].contains(&format);
         let rename = |name: &mut String| {
             let is_own = own.contains(name.as_str()) || (is_closed && name.starts_with(&prefix));
             if let Some(id) = name.strip_prefix(&prefix).filter(|_| is_own) {
@@ -179,6 +179,7 @@ impl ImportReading {
             }
         };
         let file = source.rsplit('/').next().unwrap_or(source);
+        self.prefix = Some(format!("{prefix}{source}#"));
         for candidate in &mut self.candidates {
             candidate.former_origin = match (format, candidate.origin.strip_prefix(&prefix)) {
                 ("vine", Some(id)) => Some(format!("{prefix}{file}#{id}")),

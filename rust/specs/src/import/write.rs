@@ -118,6 +118,8 @@ pub(super) struct ImportPlan<'a> {
     pub(super) unmapped: Vec<UnmappedField>,
     /// The ids of specs by their origins.
     pub(super) ids: HashMap<String, String>,
+    /// The beginning of all origins of the source.
+    prefix: Option<&'a str>,
     /// The number of dependencies that were kept, and of those that were left out.
     pub(super) edges: (usize, usize),
 }
@@ -139,6 +141,7 @@ impl<'a> ImportPlan<'a> {
             gone: Vec::new(),
             unmapped: reading.unmapped.clone(),
             ids,
+            prefix: reading.prefix.as_deref(),
             edges: (0, 0),
         };
         let mut files: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -343,6 +346,9 @@ impl<'a> ImportPlan<'a> {
     fn named(&self, snapshot: &ProjectSnapshot, name: &str) -> Option<String> {
         if let Some(id) = self.ids.get(name) {
             return Some(id.clone());
+        }
+        if self.prefix.is_some_and(|prefix| name.starts_with(prefix)) {
+            return None;
         }
         match external_items::split_key(name) {
             None if external_items::is_key(name) => Some(name.to_owned()),
@@ -570,12 +576,6 @@ fn is_around(one: &str, other: &str) -> bool {
 
 /// Returns true if a name is an origin that the readers of other formats create.
 fn is_origin(name: &str) -> bool {
-    let formats = [
-        "beads:",
-        "backlog:",
-        "github:",
-        "taskmaster:",
-        "taskwarrior:",
-    ];
+    let formats = ["beads:", "github:", "taskmaster:", "taskwarrior:"];
     formats.iter().any(|format| name.starts_with(format))
 }

@@ -7,7 +7,7 @@ use crate::import::{ImportUpdate, UnmappedField};
 /// The whole of an import.
 #[derive(Debug, Serialize)]
 pub struct ImportReport<'a> {
-    /// `chant`, `vine`, `beads` or `backlog`.
+    /// The word of the format, such as `beads`.
     pub format: &'a str,
     /// The source that the caller named.
     pub source: &'a str,

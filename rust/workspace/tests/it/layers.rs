@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 28] = [
+const ARROWS: [(&str, &[&str]); 29] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -54,6 +54,7 @@ const ARROWS: [(&str, &[&str]); 28] = [
     ("provider", &["base", "store", "work"]),
     ("plan-format", &["base", "text"]),
     ("plan-store", &["base", "plan-format", "store"]),
+    ("plan-plugin", &["base", "confine", "plan-format", "store"]),
     ("openspec", &["base", "plan-format", "text"]),
     ("kiro", &["base", "plan-format", "text"]),
     ("backlog", &["base", "plan-format", "text"]),
