@@ -5,6 +5,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use super::folder_namespaces::secret_of;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_git::Repo;
@@ -118,6 +119,9 @@ pub(super) fn masked_values(
     let mut values = secrets(&project.environment);
     let lent = lent_variables(project, config.runs.environment.secrets.all());
     values.extend(lent.into_iter().map(|(_, value)| value));
+    let routes = config.runs.environment.routes.values();
+    // One without a credential is named where it is used.
+    values.extend(routes.filter_map(|route| secret_of(project, route).ok()));
     if is_of_agent {
         values.extend(OwnFiles::read(project, config, repo)?.values());
     }

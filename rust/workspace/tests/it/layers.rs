@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 28] = [
+const ARROWS: [(&str, &[&str]); 29] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -43,6 +43,7 @@ const ARROWS: [(&str, &[&str]); 28] = [
     ("evidence", &[]),
     // Those who start processes hold them.
     ("confine", &["base", "store"]),
+    ("broker", &["store"]),
     ("git", &["base", "confine"]),
     ("environment", &["base", "config", "git", "store", "text"]),
     ("places", &["git", "store"]),
@@ -51,7 +52,7 @@ const ARROWS: [(&str, &[&str]); 28] = [
     ("trust", &["base", "config", "git", "store", "text"]),
     ("agent-events", &["base"]),
     ("work", &["agent-events", "base", "confine", "store"]),
-    ("provider", &["base", "store", "work"]),
+    ("provider", &["base", "broker", "store", "work"]),
     ("plan-format", &["base", "text"]),
     ("plan-store", &["base", "plan-format", "store"]),
     ("openspec", &["base", "plan-format", "text"]),
@@ -79,6 +80,7 @@ const ARROWS: [(&str, &[&str]); 28] = [
         &[
             "agent-events",
             "base",
+            "broker",
             "config",
             "confine",
             "environment",
@@ -196,7 +198,11 @@ fn each_library_has_one_place() {
     only("std::env", &["base/inherited_environment.rs"]);
     only("landlock::", &["confine/"]);
     only("seccompiler::", &["confine/seccomp.rs"]);
-    only("ureq::", &["provider/endpoint.rs", "provider/http.rs"]);
+    only(
+        "ureq::",
+        &["broker/", "provider/endpoint.rs", "provider/http.rs"],
+    );
+    only("rustls::", &["broker/tunnel.rs"]);
     only("pyo3", &[]);
     only("println!", &[]);
 }
