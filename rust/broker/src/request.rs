@@ -81,11 +81,11 @@ impl RequestHead {
 /// Answers with a status and a sentence.
 pub(crate) fn answer(stream: &mut impl Write, status: &str, sentence: &str) -> io::Result<()> {
     let length = sentence.len() + 1;
-    write!(
-        stream,
+    // In one piece: some clients read a head at once.
+    let text = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{sentence}\n"
-    )?;
-    stream.flush()
+    );
+    stream.write_all(text.as_bytes())
 }
 
 pub(crate) fn broken(why: impl std::fmt::Display) -> io::Error {
