@@ -1,4 +1,4 @@
-"""What lies outside of a run's network: a proxy of the user's, by which hosts are reached, and a server with a credential."""
+"""What lies outside of a run's network: a user's proxy, and a server that asks for a credential."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-#: What a process of a run does to reach something: each line of its standard input asks for one way, and it prints how
-#: that went. It begins TLS by a real first message.
+#: What a process of a run does to reach something: each line of its standard input asks for one way, and it
+#: prints how that went. It begins TLS by a real first message.
 CLIENT = r"""
 import os, socket, ssl, sys, urllib.error, urllib.request
 from urllib.parse import urlsplit

@@ -122,12 +122,10 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         Ipv4Addr::new(high[0], high[1], low[0], low[1])
     };
     match parts {
-        // `::`, `::1`, and addresses of version 4 in this form.
-        [0, 0, 0, 0, 0, 0, ..] => false,
         [0, 0, 0, 0, 0, 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => is_public_v4(inner(6)),
         [0x2002, ..] => is_public_v4(inner(1)),
-        // Other translations, Teredo, and networks of a place, a link or a group.
-        [0x64, 0xff9b, ..] | [0x2001, 0, ..] => false,
+        // Teredo. Other forms, and networks of a place, a link or a group, lie outside of the range.
+        [0x2001, 0, ..] => false,
         [first, ..] => (0x2000..0x4000).contains(&first),
     }
 }

@@ -173,7 +173,8 @@ impl Connection {
         let target = head.target.strip_prefix(&own).unwrap_or(&head.target);
         if let Some(rest) = target.strip_prefix(PREFIX) {
             let rest = rest.to_owned();
-            return self.route(head, &rest);
+            self.route(head, &rest);
+            return Ok(());
         }
         let name = target.strip_prefix("http://").unwrap_or(&own);
         let name = name.split(['/', '?', '#']).next().unwrap_or_default();
@@ -245,7 +246,7 @@ impl Connection {
     }
 
     /// Hands a request on by a route.
-    fn route(&self, head: RequestHead, rest: &str) -> io::Result<()> {
+    fn route(&self, head: RequestHead, rest: &str) {
         let rules = &self.shared.rules;
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (name, path) = rest.split_at(end);
@@ -254,7 +255,7 @@ impl Connection {
         let route = rules.routes.get(name).filter(|_| is_own);
         let Some(route) = route else {
             self.refuse(&shown, "there is no such route");
-            return Ok(());
+            return;
         };
         match route.serve(&self.client, head, path) {
             Ok(bytes) => self.shared.traffic.add_reached(&shown, bytes),
@@ -267,13 +268,12 @@ impl Connection {
                 answer_failure(&self.client, &failure);
             }
         }
-        Ok(())
     }
 
     fn refuse(&self, name: &str, why: &str) {
         let name: String = name
             .chars()
-            .filter(|c| c.is_ascii_graphic())
+            .filter(char::is_ascii_graphic)
             .take(253)
             .collect();
         self.shared.traffic.add_refused(&name, why);

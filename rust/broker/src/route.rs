@@ -186,11 +186,14 @@ fn is_below(path: &str, start: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// What was read with the head of a request, and the stream behind it.
+type BodyStream<'a> = BufReader<io::Chain<io::Cursor<Vec<u8>>, &'a TcpStream>>;
+
 /// The body of a request, as it arrives.
 enum RequestBody<'a> {
-    Sized(io::Take<BufReader<io::Chain<io::Cursor<Vec<u8>>, &'a TcpStream>>>),
+    Sized(io::Take<BodyStream<'a>>),
     Chunked {
-        stream: BufReader<io::Chain<io::Cursor<Vec<u8>>, &'a TcpStream>>,
+        stream: BodyStream<'a>,
         /// The bytes that are left of the present chunk; `None` at its end.
         left: Option<u64>,
         is_over: bool,
@@ -306,20 +309,22 @@ fn hand_back(mut client: &TcpStream, response: Response<Body>) -> io::Result<u64
     head.extend_from_slice(b"Connection: close\r\n\r\n");
     client.write_all(&head)?;
     let mut bytes = 0;
+    if !has_body {
+        return Ok(bytes);
+    }
     let mut body = response.into_body().into_reader();
     let mut part = vec![0; 32 * 1024];
-    while has_body {
+    loop {
         let count = body.read(&mut part)?;
         // A chunk of no bytes is the end.
         client.write_all(format!("{count:x}\r\n").as_bytes())?;
         client.write_all(&part[..count])?;
         client.write_all(b"\r\n")?;
         if count == 0 {
-            break;
+            return Ok(bytes);
         }
         bytes += count as u64;
     }
-    Ok(bytes)
 }
 
 /// Answers a request that is not handed on.

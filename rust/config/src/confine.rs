@@ -142,10 +142,9 @@ impl ConfineSettings {
 /// Returns true if what a project says at a key has an effect: it can only close.
 pub fn counts_in_project(key: &[&str], value: &str) -> bool {
     match key {
-        ["confine", "deny", ..] | ["landing"] | ["landing", "message" | "style"] => true,
+        ["confine", "deny" | "hosts", ..] | ["landing"] | ["landing", "message" | "style"] => true,
         ["confine", "mode"] => value == "required",
         ["confine", "network"] => value == "none" || value == "hosts",
-        ["confine", "hosts", ..] => true,
         ["confine" | "landing", ..] => false,
         _ => true,
     }

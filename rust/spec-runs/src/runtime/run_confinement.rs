@@ -106,6 +106,15 @@ impl ConfinedActor<'_> {
         }
     }
 
+    /// Returns the network that it reaches.
+    fn network(self, setting: NetworkSetting) -> NetworkAccess {
+        match (self, setting) {
+            (Self::JobClient(..), _) | (_, NetworkSetting::None) => NetworkAccess::None,
+            (_, NetworkSetting::Hosts) => NetworkAccess::Own,
+            (_, NetworkSetting::Open) => NetworkAccess::Open,
+        }
+    }
+
     /// Returns the command line that a person configured or gave.
     fn argv(&self) -> Option<&[String]> {
         match self {
@@ -301,11 +310,7 @@ pub(crate) fn of_run(
         write: confine.write.clone(),
         deny,
         state: state(project, config, repo),
-        network: match confine.network {
-            NetworkSetting::Open if !is_client => NetworkAccess::Open,
-            NetworkSetting::Hosts if !is_client => NetworkAccess::Own,
-            _ => NetworkAccess::None,
-        },
+        network: held.network(confine.network),
         unix_sockets: confine.unix_sockets || is_client,
         ipc: match confine.ipc {
             IpcSetting::Open => IpcAccess::Open,
