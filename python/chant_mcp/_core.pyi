@@ -50,6 +50,7 @@ __all__ = [
     "NetworkDraft",
     "Scores",
     "Selection",
+    "RunNetwork",
     "SpeckitFeatures",
     "Table",
     "TicketProjects",

@@ -7,6 +7,10 @@ const USUAL_PORT: u16 = 443;
 /// The entry for each host that is not of this machine or of a private network.
 const ANY: &str = "*";
 
+/// An entry of a list that is no host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoHost(pub String);
+
 /// A list of hosts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostList(Vec<HostEntry>);
@@ -30,8 +34,8 @@ impl HostList {
     ///
     /// # Errors
     /// The first entry that is none.
-    pub fn read<'a>(entries: impl IntoIterator<Item = &'a String>) -> Result<Self, String> {
-        let read = |entry: &'a String| HostEntry::read(entry).ok_or_else(|| entry.clone());
+    pub fn read<'a>(entries: impl IntoIterator<Item = &'a String>) -> Result<Self, NoHost> {
+        let read = |entry: &'a String| HostEntry::read(entry).ok_or_else(|| NoHost(entry.clone()));
         Ok(Self(
             entries.into_iter().map(read).collect::<Result<_, _>>()?,
         ))
@@ -134,7 +138,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 mod tests {
     use super::*;
 
-    fn list(entries: &[&str]) -> Result<HostList, String> {
+    fn list(entries: &[&str]) -> Result<HostList, NoHost> {
         let entries: Vec<String> = entries.iter().map(|&one| one.to_owned()).collect();
         HostList::read(&entries)
     }
@@ -174,7 +178,7 @@ mod tests {
             "a.example:x",
             "*.*.example",
         ] {
-            assert_eq!(list(&[entry]), Err(entry.to_owned()));
+            assert_eq!(list(&[entry]), Err(NoHost(entry.to_owned())));
         }
         assert_eq!(host_name("A.Example."), Some("a.example".into()));
     }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-pub use host_list::HostList;
+pub use host_list::{HostList, NoHost};
 pub use outside::{certificates_of, proxy_of};
 pub use route::BrokerRoute;
 pub use traffic::Traffic;

@@ -235,9 +235,9 @@ pub fn environment_ports(_: &Project, _: &str) -> Result<Answer, Error> {
 
 /// The loopback of a run: there are none here.
 #[derive(Debug)]
-pub struct RunNetwork(());
+pub struct NoRunNetwork(());
 
-impl RunNetwork {
+impl NoRunNetwork {
     /// Connects to a port.
     ///
     /// # Errors
@@ -251,7 +251,7 @@ impl RunNetwork {
 ///
 /// # Errors
 /// Always.
-pub fn environment_network(_: &Project, _: &str) -> Result<RunNetwork, Error> {
+pub fn environment_network(_: &Project, _: &str) -> Result<NoRunNetwork, Error> {
     refused()
 }
 

@@ -6,18 +6,16 @@ use std::collections::BTreeMap;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use super::confine_means::refused;
-use super::own_files::lent_variables;
+use super::holder_file::write_holder;
+use super::own_files::secret_of;
 use super::run_confinement::{self, ConfinedActor};
 use crate::agents::environment::EnvironmentMap;
-use crate::project::folders::{self, VIEWS};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_base::run_variables::MARK;
 use chant_broker::{
-    Broker, BrokerRoute, BrokerRules, HostList, Traffic, certificates_of, proxy_of,
+    Broker, BrokerRoute, BrokerRules, HostList, NoHost, Traffic, certificates_of, proxy_of,
 };
 use chant_config::Config;
 use chant_config::run_environment::{NetworkRoute, RouteUser};
@@ -27,13 +25,8 @@ use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::disk;
-use chant_work::process::ProcessIdentity;
 use chant_work::run_record::NetworkEntry;
 
-/// The file that names the process which holds the namespaces of a folder.
-const HOLDER: &str = "holder";
-/// The greatest number of bytes of that file, and of one with a credential.
-const MAX_SIZE: u64 = 64 * 1024;
 /// Variables that name the proxy, and those that name what is reached without it.
 const PROXY_VARIABLES: [&str; 6] = [
     "HTTP_PROXY",
@@ -47,15 +40,6 @@ const NO_PROXY_VARIABLES: [&str; 2] = ["NO_PROXY", "no_proxy"];
 const NOT_BY_PROXY: &str = "localhost,127.0.0.1,::1";
 /// Has node's own clients use the proxy.
 const NODE_PROXY: [&str; 2] = ["NODE_USE_ENV_PROXY", "1"];
-
-/// The process that holds the namespaces of a folder, and what its network gives to processes.
-#[derive(Debug, Serialize, Deserialize)]
-struct HolderFile {
-    pid: u32,
-    pid_start: Option<String>,
-    boot_id: Option<String>,
-    variables: EnvironmentMap,
-}
 
 /// The facts from which namespaces are held.
 pub(crate) struct NamespaceRequest<'a> {
@@ -115,18 +99,7 @@ impl NamespaceRequest<'_> {
             variables = self.variables(&rules.address);
             broker = Some(Broker::serve(listener, rules).map_err(failed)?);
         }
-        let process = ProcessIdentity::of(holder.process());
-        let named = HolderFile {
-            pid: process.pid,
-            pid_start: process.pid_start,
-            boot_id: process.boot_id,
-            variables,
-        };
-        let views = folders::sibling_file(worktree, VIEWS);
-        disk::make_folders(&views)?;
-        let file = views.join(HOLDER);
-        disk::remove(&file)?;
-        disk::create_owned(&file, &serde_json::to_string(&named).unwrap_or_default())?;
+        let file = write_holder(worktree, holder.process(), variables)?;
         Ok(Some(FolderNamespaces {
             file,
             broker,
@@ -135,14 +108,14 @@ impl NamespaceRequest<'_> {
     }
 
     fn rules(&self) -> Result<BrokerRules, Error> {
-        let hosts = HostList::read(&self.config.confine.hosts).map_err(|entry| {
+        let hosts = HostList::read(&self.config.confine.hosts).map_err(|NoHost(entry)| {
             refused(&format!("`confine.hosts` has `{entry}`, which is no host"))
         })?;
         let environment = &self.project.environment;
         let proxy = proxy_of(environment, "https").map_err(|why| refused(&why))?;
         let routes = self.routes().map(|(name, route)| {
             let failed = |why: String| refused(&format!("route `{name}`: {why}"));
-            let secret = secret_of(self.project, route).map_err(failed)?;
+            let secret = secret_of(self.project, name, route)?;
             let (scheme, _) = route.to.split_once(':').unwrap_or_default();
             let route = BrokerRoute {
                 methods: route.methods.clone(),
@@ -218,48 +191,4 @@ fn entry_of(traffic: &Traffic) -> NetworkEntry {
         refused: traffic.refused.clone(),
         others: traffic.others,
     }
-}
-
-/// Returns the credential of a route.
-pub(super) fn secret_of(project: &Project, route: &NetworkRoute) -> Result<String, String> {
-    let secret = match (&route.secret.variable, &route.secret.file) {
-        (Some(variable), _) => {
-            let found = lent_variables(project, [variable]).pop();
-            let (_, value) = found.ok_or_else(|| format!("the variable {variable} is not set"))?;
-            value
-        }
-        (None, Some(file)) => {
-            let home = project.environment.get("HOME");
-            let path = match (file.strip_prefix("~/"), home) {
-                (Some(rest), Some(home)) => Path::new(home).join(rest),
-                _ => PathBuf::from(file),
-            };
-            disk::read_owned(&path, MAX_SIZE).map_err(|error| error.to_string())?
-        }
-        (None, None) => String::new(),
-    };
-    let secret = secret.trim().to_owned();
-    if secret.is_empty() || secret.contains(char::is_control) {
-        return Err("its credential is empty, or has several lines".into());
-    }
-    Ok(secret)
-}
-
-/// Returns true if these variables are those of a network of its own.
-pub(super) fn has_own_network(variables: &EnvironmentMap) -> bool {
-    !variables.is_empty()
-}
-
-/// Returns the process that holds the namespaces of a folder, if it lives, with the variables of its network.
-pub(super) fn holder_of(worktree: &Path) -> Option<(u32, EnvironmentMap)> {
-    let file = folders::sibling_file(worktree, VIEWS).join(HOLDER);
-    let named: HolderFile = serde_json::from_str(&disk::read_owned(&file, MAX_SIZE).ok()?).ok()?;
-    let process = ProcessIdentity {
-        pid: named.pid,
-        pid_start: named.pid_start,
-        boot_id: named.boot_id,
-    };
-    process
-        .is_proven()
-        .then_some((process.pid, named.variables))
 }

@@ -34,6 +34,7 @@ pub(super) mod emptied_files;
 mod entered_environment;
 pub(super) mod environment;
 pub(super) mod folder_namespaces;
+mod holder_file;
 mod item_environment;
 mod item_work;
 mod judged_change;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::agent_state;
 use super::confine_means::{ConfineMeans, means, refused};
-use super::folder_namespaces::holder_of;
+use super::holder_file::holder_of;
 use super::masked_settings::MaskedSettings;
 use super::mounted_layers::mount_layers;
 use super::sandbox_support::{self, package};

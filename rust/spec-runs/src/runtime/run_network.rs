@@ -4,7 +4,7 @@ use std::io;
 use std::net::TcpStream;
 use std::path::Path;
 
-use super::folder_namespaces::{has_own_network, holder_of};
+use super::holder_file::holder_of;
 use super::sandbox_support;
 use chant_base::error::Error;
 use chant_confine::ability::ASSUMED;
@@ -25,9 +25,10 @@ impl RunNetwork {
     /// # Errors
     /// The reason why its network cannot be entered.
     pub(crate) fn of(project: &Project, record: &RunRecord) -> Result<Self, Error> {
+        // A network of its own gives variables, mounts give none.
         let held = record.worktree.as_ref();
         let held = held.and_then(|worktree| holder_of(Path::new(worktree)));
-        let Some((process, _)) = held.filter(|(_, variables)| has_own_network(variables)) else {
+        let Some((process, _)) = held.filter(|(_, variables)| !variables.is_empty()) else {
             return Ok(Self(None));
         };
         let assumed = project.environment.get(ASSUMED).map(String::as_str);
