@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import html
+import socket
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
@@ -64,8 +65,12 @@ class _Head:
 class Preview:
     """The frame and the forwarder before a port of a run."""
 
-    def __init__(self, name: str, port: int) -> None:
-        """Take the name of the run, which is part of a host name, and the port that its server listens on."""
+    def __init__(self, name: str, port: int, connect: Callable[[int], int]) -> None:
+        """Take the name of the run, which is part of a host name, and the port that its server listens on.
+
+        `connect` returns a descriptor that is connected to a port of the loopback which the run sees.
+        """
+        self._connect = connect
         self._host = f"{name.lower()}.localhost"
         self._title = f"{name}, port {port}"
         self._upstream = port
@@ -110,7 +115,9 @@ class Preview:
         self, request: _Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         try:
-            answers, asks = await _connect(self._upstream)
+            descriptor = await asyncio.to_thread(self._connect, self._upstream)
+            connected = socket.socket(fileno=descriptor)
+            answers, asks = await asyncio.open_connection(sock=connected, limit=MAX_HEAD)
         except OSError:
             await _refuse(writer, 502, f"Nothing listens on port {self._upstream} of the run.")
             return
@@ -140,13 +147,6 @@ class Preview:
                 target = target.removeprefix(f"http://{host}:{self._upstream}")
             headers.append(("Location", target or "/"))
         return _Head(response.line, headers)
-
-
-async def _connect(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    try:
-        return await asyncio.open_connection(HOST, port, limit=MAX_HEAD)
-    except OSError:
-        return await asyncio.open_connection("::1", port, limit=MAX_HEAD)
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

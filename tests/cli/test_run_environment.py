@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import socket
 import subprocess
 import sys
 import threading
@@ -95,7 +96,12 @@ def served() -> Iterator[Preview]:
     """Serve a preview of a site."""
     site = ThreadingHTTPServer(("127.0.0.1", 0), _Site)
     threading.Thread(target=site.serve_forever).start()
-    preview = Preview("2026-01-22-001-x7m", site.server_address[1])
+    address = ("127.0.0.1", site.server_address[1])
+
+    def connect(_: int) -> int:
+        return socket.create_connection(address).detach()
+
+    preview = Preview("2026-01-22-001-x7m", address[1], connect)
     is_begun, ends = threading.Event(), threading.Event()
     served = preview.serve(lambda _: is_begun.set(), lambda: not ends.is_set())
     serving = threading.Thread(target=lambda: asyncio.run(served))

@@ -58,11 +58,15 @@ class Recipes:
 
     def run(self, script: str, id: str = ID, *, bare: bool = False) -> Record:
         """Let the agent do something, commit and tick."""
+        self.script(script)
+        self.shop.handle().work_start(id, bare=bare)
+        return self.shop.ended(id)
+
+    def script(self, script: str) -> None:
+        """Write what the agent does; it commits and ticks at the end."""
         tick = 'sed -i "s/\\[ \\]/[x]/" "$CHANT_SPEC_FILE"; echo x > "$CHANT_SPEC_ID.txt"'
         end = f"{tick}; git add -A; git commit -qm Work"
         self.agent.write_text(f"set -e\n{script}\n{end}\n", encoding="utf-8")
-        self.shop.handle().work_start(id, bare=bare)
-        return self.shop.ended(id)
 
     def layers(self) -> list[Path]:
         """Find the sealed layers."""

@@ -92,7 +92,8 @@ def _preview(session: Session, name: str, port: str | None, *, opens: bool, as_j
     # A host name has at most 63 letters in a part.
     label = found["spec_id"].replace(".", "-")[-60:].strip("-")
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(Preview(label, asked["port"]).serve(started, goes_on))
+        network = session.chant.environment_network(name)
+        asyncio.run(Preview(label, asked["port"], network.connect).serve(started, goes_on))
         say("The run has ended.", err=True)
 
 

@@ -102,12 +102,16 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
         )
     foreseen = [plain(_foreseen_words(run), "dim") for run in runs if run.get("foreseen_conflicts")]
     reasons = [_reason(run) for run in runs if run.get("reason")]
+    networks = [
+        plain(f"{run['spec_id']}: network: {run['network']}", "dim") for run in runs if run.get("network")
+    ]
     waiting = [said for run in runs if (said := provider_wait(run)) is not None]
     return Group(
         table,
         *waiting,
         *_targets(runs),
         *foreseen,
+        *networks,
         *([plain("\nReasons", "bold"), *reasons] if reasons else []),
     )
 

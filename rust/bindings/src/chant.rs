@@ -26,6 +26,7 @@ use crate::answer::{PyAnswer, plain};
 use crate::detached::detached;
 use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, call, door_of};
+use crate::run_network::RunNetwork;
 use crate::stop::disk_of_user;
 
 /// The command line of a command that is held, its variables, and how it is held.
@@ -889,6 +890,12 @@ impl ChantProject {
     /// The ports of the run that works on a spec.
     fn environment_ports(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         self.answer(py, || runs::environment_ports(&self.project, id))
+    }
+
+    /// The loopback that the processes of the run see which works on a spec.
+    fn environment_network(&self, py: Python<'_>, id: &str) -> Result<RunNetwork, Raised> {
+        let found = call(py, || runs::environment_network(&self.project, id))?;
+        Ok(RunNetwork(found))
     }
 
     /// Compares the layers with what they were when they were sealed.

@@ -18,6 +18,7 @@ mod plans;
 mod progress;
 mod provider;
 mod raise;
+mod run_network;
 mod sandbox;
 mod speckit;
 mod stop;
@@ -62,6 +63,8 @@ mod _core {
     use crate::provider::work_over_http;
     #[pymodule_export]
     use crate::raise::error_codes;
+    #[pymodule_export]
+    use crate::run_network::RunNetwork;
     #[pymodule_export]
     use crate::sandbox::launch_sandbox;
     #[pymodule_export]

@@ -19,6 +19,8 @@ pub struct ConfineSettings {
     pub unix_sockets: bool,
     /// The network that they reach.
     pub network: NetworkSetting,
+    /// The hosts that they reach where the network is one of hosts.
+    pub hosts: Vec<String>,
     /// The shared memory, semaphores and message queues that they reach.
     pub ipc: IpcSetting,
     /// True if they make terminals.
@@ -47,6 +49,8 @@ pub enum NetworkSetting {
     /// All that the machine reaches.
     #[default]
     Open,
+    /// The hosts of a list, and a loopback of their own.
+    Hosts,
     /// Nothing.
     None,
 }
@@ -83,6 +87,7 @@ pub(super) struct ConfineBlock {
     deny: Vec<String>,
     unix_sockets: Option<bool>,
     network: Option<NetworkSetting>,
+    hosts: Vec<String>,
     ipc: Option<IpcSetting>,
     pty: Option<bool>,
     backend: Option<BackendChoice>,
@@ -98,6 +103,7 @@ impl ConfineSettings {
             self.deny = block.deny;
             self.unix_sockets = block.unix_sockets.unwrap_or(self.unix_sockets);
             self.network = block.network.unwrap_or(self.network);
+            self.hosts = block.hosts;
             self.ipc = block.ipc.unwrap_or(self.ipc);
             self.pty = block.pty.unwrap_or(self.pty);
             self.backend = block.backend.unwrap_or(self.backend);
@@ -107,8 +113,28 @@ impl ConfineSettings {
         if block.mode == Some(ConfineMode::Required) {
             self.mode = ConfineMode::Required;
         }
-        if block.network == Some(NetworkSetting::None) {
-            self.network = NetworkSetting::None;
+        match (block.network, self.network) {
+            (Some(NetworkSetting::None), _) => self.network = NetworkSetting::None,
+            // What the user has named anyway, as the host of a model, stays reachable.
+            (Some(NetworkSetting::Hosts), NetworkSetting::Open) => {
+                self.network = NetworkSetting::Hosts;
+                self.hosts.extend(block.hosts);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl ConfineSettings {
+    /// Returns what runs reach where the network is one of hosts, as the rest of a sentence; else nothing.
+    pub fn describe_network(&self) -> String {
+        if self.network != NetworkSetting::Hosts || self.mode == ConfineMode::Off {
+            return String::new();
+        }
+        match &*self.hosts {
+            [] => "; network: no hosts".to_owned(),
+            [one] => format!("; network: {one}"),
+            hosts => format!("; network: {} hosts", hosts.len()),
         }
     }
 }
@@ -116,9 +142,9 @@ impl ConfineSettings {
 /// Returns true if what a project says at a key has an effect: it can only close.
 pub fn counts_in_project(key: &[&str], value: &str) -> bool {
     match key {
-        ["confine", "deny", ..] | ["landing"] | ["landing", "message" | "style"] => true,
+        ["confine", "deny" | "hosts", ..] | ["landing"] | ["landing", "message" | "style"] => true,
         ["confine", "mode"] => value == "required",
-        ["confine", "network"] => value == "none",
+        ["confine", "network"] => value == "none" || value == "hosts",
         ["confine" | "landing", ..] => false,
         _ => true,
     }
@@ -190,6 +216,25 @@ mod tests {
             let confine = |network: &str| format!("confine: {{network: {network}}}");
             let closed = read(&confine(user), &confine(project));
             assert_eq!(closed.network, NetworkSetting::None, "{user} {project}");
+        }
+    }
+
+    #[test]
+    fn a_project_names_hosts_only_where_the_user_leaves_the_network_open() {
+        for (user, project, network, hosts) in [
+            ("open", "hosts", NetworkSetting::Hosts, &["u", "p"][..]),
+            ("hosts", "hosts", NetworkSetting::Hosts, &["u"]),
+            ("hosts", "open", NetworkSetting::Hosts, &["u"]),
+            ("none", "hosts", NetworkSetting::None, &["u"]),
+            ("hosts", "none", NetworkSetting::None, &["u"]),
+            ("open", "open", NetworkSetting::Open, &["u"]),
+        ] {
+            let read = read(
+                &format!("confine: {{network: {user}, hosts: [u]}}"),
+                &format!("confine: {{network: {project}, hosts: [p]}}"),
+            );
+            assert_eq!(read.network, network, "{user} {project}");
+            assert_eq!(read.hosts, hosts, "{user} {project}");
         }
     }
 

@@ -27,6 +27,96 @@ pub struct RunEnvironmentSettings {
     pub files: BTreeMap<String, Vec<String>>,
     /// Names of variables with secrets; only the user's own configuration gives any.
     pub secrets: SecretVariables,
+    /// Addresses that are reached with a credential which no process of a run sees, by name; only the user's own
+    /// configuration gives any.
+    pub routes: BTreeMap<String, NetworkRoute>,
+}
+
+/// An address that is reached with a credential.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct NetworkRoute {
+    /// The address that paths are added to: `https://…`.
+    pub to: String,
+    /// Where the credential comes from.
+    pub secret: RouteSecret,
+    /// The header that carries it; `authorization` if it is absent.
+    pub header: Option<String>,
+    /// The value of that header, with `{secret}` in it; `Bearer {secret}` if both are absent, else `{secret}`.
+    pub value: Option<String>,
+    /// The methods that may be used; all if there is none.
+    pub methods: Vec<String>,
+    /// The starts of the paths that may be asked for; all if there is none.
+    pub paths: Vec<String>,
+    /// The processes that it is for; agents if there is none.
+    #[serde(rename = "for")]
+    pub users: Vec<RouteUser>,
+    /// Variables of these processes; `{route}` stands for the address by which they reach it.
+    pub variables: BTreeMap<String, String>,
+}
+
+/// Where a credential comes from: one of the two.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct RouteSecret {
+    /// The name of a variable.
+    pub variable: Option<String>,
+    /// A file.
+    pub file: Option<String>,
+}
+
+/// The processes that routes are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RouteUser {
+    /// Agents, and services beside them.
+    Agents,
+    /// Checks, and services beside them.
+    Checks,
+    /// Steps of recipes.
+    Setup,
+}
+
+impl NetworkRoute {
+    /// Returns true if it is for some processes.
+    pub fn is_for(&self, user: RouteUser) -> bool {
+        if self.users.is_empty() {
+            user == RouteUser::Agents
+        } else {
+            self.users.contains(&user)
+        }
+    }
+
+    /// Returns the header that carries the credential.
+    pub fn header_name(&self) -> &str {
+        self.header.as_deref().unwrap_or("authorization")
+    }
+
+    /// Returns the value of that header.
+    pub fn header_value(&self, secret: &str) -> String {
+        let usual = match self.header {
+            None => "Bearer {secret}",
+            Some(_) => "{secret}",
+        };
+        let value = self.value.as_deref().unwrap_or(usual);
+        value.replace("{secret}", secret)
+    }
+
+    fn fault(&self) -> Option<String> {
+        let is_address = self.to.starts_with("https://") || self.to.starts_with("http://");
+        if !is_address || self.to.contains(['?', '#', '@', ' ']) {
+            return Some("`to`: expected an address such as `https://api.example.com`".into());
+        }
+        if self.secret.variable.is_some() == self.secret.file.is_some() {
+            return Some("`secret`: expected one of `variable` and `file`".into());
+        }
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        if self.header_name().is_empty() || !self.header_name().chars().all(is_word) {
+            return Some("`header`: expected the name of a header".into());
+        }
+        let wrong = self.paths.iter().find(|path| !path.starts_with('/'));
+        wrong.map(|path| format!("`paths`: expected paths from `/`, got `{path}`"))
+    }
 }
 
 /// The names of variables with secrets, by the processes that get them.
@@ -258,6 +348,7 @@ impl RunEnvironmentSettings {
         if !is_users {
             block.files = std::mem::take(&mut self.files);
             block.secrets = std::mem::take(&mut self.secrets);
+            block.routes = std::mem::take(&mut self.routes);
         }
         block.fault().map_or(Ok(()), Err)?;
         *self = block;
@@ -300,6 +391,16 @@ impl RunEnvironmentSettings {
         }
         if let Some(fault) = self.fault_of_items() {
             return Some(fault);
+        }
+        for (name, route) in &self.routes {
+            let why = if is_plain_name(name) {
+                route.fault()
+            } else {
+                Some("expected a name of letters, digits, `-` and `_`".into())
+            };
+            if let Some(why) = why {
+                return Some(format!("environment.routes.{name}: {why}"));
+            }
         }
         for (folder, paths) in &self.files {
             let is_absolute = folder.starts_with('/') || folder.starts_with("~/");

@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::policy::{ConfinePolicy, NetworkAccess};
+use super::policy::ConfinePolicy;
 use chant_store::disk;
 
 /// The program.
@@ -22,7 +22,7 @@ pub(super) fn arguments(program: &Path, policy: &ConfinePolicy) -> Vec<OsString>
         "--unshare-pid",
         "--unshare-ipc",
     ]);
-    if policy.network == NetworkAccess::None {
+    if policy.refuses_network() {
         list.words(&["--unshare-net"]);
     }
     list.words(&["--cap-drop", "ALL", "--tmpfs", "/"]);
@@ -92,6 +92,7 @@ impl BwrapArguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::NetworkAccess;
 
     #[cfg(unix)]
     #[test]

@@ -15,7 +15,7 @@ use rustix::thread::{
 };
 
 use super::ability::{NETWORK, SCOPES};
-use super::policy::{ConfinePolicy, NetworkAccess, SHARED_MEMORY};
+use super::policy::{ConfinePolicy, SHARED_MEMORY};
 use super::refused;
 
 /// The newest version of which rights are used: later ones were not tested.
@@ -123,7 +123,7 @@ impl LandlockRules {
         if abi >= SCOPES {
             ruleset = ruleset.scope(Scope::from_all(known)).map_err(refused)?;
         }
-        if policy.network == NetworkAccess::None && abi >= NETWORK {
+        if policy.refuses_network() && abi >= NETWORK {
             let connections = AccessNet::from_all(known);
             ruleset = ruleset.handle_access(connections).map_err(refused)?;
         }

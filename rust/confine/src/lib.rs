@@ -13,7 +13,7 @@ pub mod bubblewrap;
 mod landlock;
 pub mod macos;
 #[cfg(unix)]
-pub mod mount_holder;
+pub mod namespace_holder;
 mod opened_paths;
 mod places;
 pub mod policy;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::policy::{ConfinePolicy, NetworkAccess};
+use super::policy::ConfinePolicy;
 
 /// The program that enforces a profile.
 pub const PROGRAM: &str = "/usr/bin/sandbox-exec";
@@ -58,7 +58,7 @@ pub fn profile(policy: &ConfinePolicy) -> String {
     } else {
         text += "(deny pseudo-tty)\n";
     }
-    if policy.network == NetworkAccess::None {
+    if policy.refuses_network() {
         text += "(deny network*)\n";
     } else if !policy.unix_sockets {
         text += "(deny network-outbound (remote unix-socket))\n";
@@ -84,6 +84,7 @@ fn rule<'a>(text: &mut String, what: &str, paths: impl IntoIterator<Item = &'a P
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::NetworkAccess;
 
     #[test]
     fn the_last_line_about_a_secret_denies_it() {

@@ -49,9 +49,9 @@ pub struct ConfinePolicy {
     pub overlays: Vec<OverlayMount>,
     /// Folders that are empty for the process; only in namespaces.
     pub covered: Vec<PathBuf>,
-    /// The process whose mounts it shares, a [`crate::mount_holder::MountHolder`]'s, in place of own overlays and covered
-    /// folders: one folder may be mounted by several processes only if they share the mount.
-    pub shares_mounts_of: Option<u32>,
+    /// The process whose mounts and network it shares, a [`crate::namespace_holder::NamespaceHolder`]'s, in place of
+    /// own ones: one folder may be mounted by several processes only if they share the mount.
+    pub shares_namespaces_of: Option<u32>,
     /// The end of the process, if it does not end by itself before; only a launcher sees to that.
     pub lifetime: ProcessLifetime,
     /// The program that starts the process, in namespaces if they can be used; without it the process
@@ -92,6 +92,9 @@ pub enum NetworkAccess {
     /// Everything that the machine reaches.
     #[default]
     Open,
+    /// A network of its own, or of those that share its namespaces, with nothing but a loopback. Without namespaces
+    /// there is none.
+    Own,
     /// Nothing, not even this machine itself.
     None,
 }
@@ -139,6 +142,20 @@ impl ConfinePolicy {
     pub fn has_namespaces(&self) -> bool {
         let is_ours = self.backend == ConfineBackend::Landlock;
         is_ours && self.launcher.as_ref().is_some_and(|one| one.namespaces)
+    }
+
+    /// Returns true if the process gets a network of its own.
+    pub fn has_own_network(&self) -> bool {
+        self.network == NetworkAccess::Own && self.has_namespaces()
+    }
+
+    /// Returns true if the process reaches no network at all.
+    pub(crate) fn refuses_network(&self) -> bool {
+        match self.network {
+            NetworkAccess::Open => false,
+            NetworkAccess::Own => !self.has_namespaces(),
+            NetworkAccess::None => true,
+        }
     }
 
     /// Returns true if the folder of shared memory is that of the system: the user opens it.

@@ -154,7 +154,7 @@ impl AccessResolver<'_> {
             max_processes: None,
             overlays: Vec::new(),
             covered: Vec::new(),
-            shares_mounts_of: None,
+            shares_namespaces_of: None,
             lifetime: ProcessLifetime::Own,
             launcher: request.launcher.clone(),
             backend: request.backend.clone(),

@@ -8,7 +8,7 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter, sock_filter,
 };
 
-use super::policy::{ConfineBackend, ConfinePolicy, IpcAccess, NetworkAccess};
+use super::policy::{ConfineBackend, ConfinePolicy, IpcAccess};
 use super::refused;
 use super::refused_calls::{
     ArgumentCondition, CallOpening, CallRule, LAST_KNOWN, REFUSED_CALLS, RefusalError, RefusedWhen,
@@ -32,7 +32,7 @@ impl OpenedCalls {
     fn of(policy: &ConfinePolicy) -> Self {
         Self {
             unix_sockets: policy.unix_sockets,
-            network: policy.network == NetworkAccess::Open,
+            network: !policy.refuses_network(),
             ipc: policy.ipc != IpcAccess::Refused,
             by_program: policy.backend != ConfineBackend::Landlock,
         }

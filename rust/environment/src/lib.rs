@@ -25,7 +25,7 @@ use chant_base::error::{CoreError, ErrorKind};
 
 pub use layer::{LayerFacts, LayerOutput, LayerPin, LayerStore, OwnLock, SealedLayer};
 pub use ports::PortSlot;
-pub use readiness::{answers_over_http, is_listening};
+pub use readiness::{ConnectToPort, answers_over_http, connect_here, is_listening};
 pub use recipe::{
     LayerInputs, RecipeCaches, changed_inputs, differ_in_versions, platform, with_caches,
 };

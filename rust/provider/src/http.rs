@@ -1,10 +1,8 @@
 //! Sends requests to a model, repeats them, and reads the answers as they arrive. Besides
 //! `endpoint`, only this file names the HTTP client.
 
-use std::collections::BTreeMap;
 use std::error::Error as _;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
 use std::time::Duration;
 
 use backon::{BackoffBuilder, BlockingSleeper, ExponentialBuilder, StdSleeper};
@@ -12,15 +10,14 @@ use jiff::fmt::rfc2822;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use ureq::http::{HeaderMap, Response};
-use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
-use ureq::{Agent, Body, Proxy};
+use ureq::{Agent, Body};
 
 use super::agent_task::{HttpAgentTask, RetryLimits};
 use super::endpoint::ModelEndpoint;
 use super::event_writer::EventWriter;
 use super::model_reply::ModelReply;
 use super::{KEY, ModelProtocol, ProviderError, ollama, openai};
-use chant_store::disk::Disk;
+use chant_broker::{certificates_of, proxy_of};
 
 /// The time to connect.
 const CONNECTING: Duration = Duration::from_secs(30);
@@ -37,8 +34,6 @@ const LONGEST_REFUSAL: u64 = 64 * 1024;
 const MAX_SHOWN: usize = 500;
 /// The status codes that are worth another try (reference chant 6.5).
 const PASSING: [u16; 5] = [429, 500, 502, 503, 504];
-/// Hosts on this machine, which no proxy reaches.
-const HERE: [&str; 4] = ["localhost", "127.0.0.1", "::1", "[::1]"];
 
 /// The reasons why there was no answer.
 #[derive(Debug)]
@@ -127,6 +122,7 @@ impl<'a> ModelClient<'a> {
             why,
         };
         let key = task.environment.get(KEY).map(|key| key.trim().to_owned());
+        let scheme = endpoint.address.scheme_str().unwrap_or_default();
         let config = Agent::config_builder()
             .http_status_as_error(false)
             // A server at another address gets neither the key nor the project's texts.
@@ -134,8 +130,8 @@ impl<'a> ModelClient<'a> {
             .max_redirects_will_error(false)
             .timeout_connect(Some(CONNECTING))
             .timeout_per_read(Some(MAX_SILENCE))
-            .proxy(proxy(endpoint, task.environment).map_err(failed)?)
-            .tls_config(tls(task.environment).map_err(failed)?)
+            .proxy(proxy_of(task.environment, scheme).map_err(failed)?)
+            .tls_config(certificates_of(task.environment).map_err(failed)?)
             .user_agent(concat!("chant-mcp/", env!("CARGO_PKG_VERSION")))
             .build();
         Ok(Self {
@@ -270,58 +266,4 @@ fn short(text: &str) -> String {
         Some((cut, _)) => format!("{}…", &line[..cut]),
         None => line,
     }
-}
-
-/// Returns the proxy that the environment names for an endpoint.
-fn proxy(
-    endpoint: &ModelEndpoint,
-    environment: &BTreeMap<String, String>,
-) -> Result<Option<Proxy>, String> {
-    let names = match endpoint.address.scheme_str() {
-        Some("https") => ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
-        _ => ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"],
-    };
-    let set = |name: &&str| environment.get(*name).filter(|value| !value.is_empty());
-    let Some((name, text)) = names.iter().find_map(|name| Some((name, set(name)?))) else {
-        return Ok(None);
-    };
-    let failed =
-        |error: ureq::Error| format!("the proxy that {name} names cannot be used: {error}");
-    let given = Proxy::new(text).map_err(failed)?;
-    let mut proxy = Proxy::builder(given.protocol())
-        .host(given.host())
-        .port(given.port());
-    if let Some(user) = given.username() {
-        proxy = proxy.username(user);
-    }
-    if let Some(password) = given.password() {
-        proxy = proxy.password(password);
-    }
-    let without = ["NO_PROXY", "no_proxy"].iter().find_map(set);
-    let without = without.into_iter().flat_map(|hosts| hosts.split(','));
-    for host in without.map(str::trim).chain(HERE) {
-        proxy = proxy.no_proxy(host);
-    }
-    proxy.build().map(Some).map_err(failed)
-}
-
-/// Returns the trusted certificates: Mozilla's list, or those that `SSL_CERT_FILE` names.
-fn tls(environment: &BTreeMap<String, String>) -> Result<TlsConfig, String> {
-    let Some(file) = environment.get("SSL_CERT_FILE").filter(|f| !f.is_empty()) else {
-        return Ok(TlsConfig::default());
-    };
-    let failed = |why: String| format!("the certificates that SSL_CERT_FILE names: {why}");
-    let text = Disk::default().read_text(Path::new(file), file);
-    let (text, _) = text.map_err(|error| failed(error.to_string()))?;
-    let mut certificates = Vec::new();
-    for item in parse_pem(text.as_bytes()) {
-        if let PemItem::Certificate(one) = item.map_err(|error| failed(error.to_string()))? {
-            certificates.push(one);
-        }
-    }
-    if certificates.is_empty() {
-        return Err(failed(format!("`{file}` holds none")));
-    }
-    let roots = RootCerts::new_with_certs(&certificates);
-    Ok(TlsConfig::builder().root_certs(roots).build())
 }

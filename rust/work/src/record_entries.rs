@@ -1,5 +1,7 @@
 //! The parts of a run's record: agent, checks, merge, lease and what else it names.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -16,6 +18,67 @@ pub struct EnvironmentEntry {
     /// True if it was built for one judgement from what a branch asks for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_candidate: bool,
+}
+
+/// The greatest number of hosts in a sentence.
+const MAX_SHOWN: usize = 5;
+
+/// The hosts and routes that the processes of a run asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetworkEntry {
+    /// The bytes that went through, by host or route.
+    #[serde(default)]
+    pub reached: BTreeMap<String, u64>,
+    /// The reasons of refusals, by host or route.
+    #[serde(default)]
+    pub refused: BTreeMap<String, String>,
+    /// The number of requests for others.
+    #[serde(default)]
+    pub others: u64,
+}
+
+impl NetworkEntry {
+    /// Adds those that other processes of the run asked for.
+    pub fn add(&mut self, other: Self) {
+        for (name, bytes) in other.reached {
+            *self.reached.entry(name).or_default() += bytes;
+        }
+        self.refused.extend(other.refused);
+        self.others += other.others;
+    }
+
+    /// Returns what was reached and what was refused, in a sentence.
+    pub fn sentence(&self) -> String {
+        let shown = |names: Vec<String>| match names.len() {
+            0 => "nothing".to_owned(),
+            count if count > MAX_SHOWN => {
+                let first = names[..MAX_SHOWN].join(", ");
+                format!("{first} and {} more", count - MAX_SHOWN)
+            }
+            _ => names.join(", "),
+        };
+        let reached = shown(self.reached.keys().cloned().collect());
+        let refused = self.refused.iter();
+        let refused = shown(
+            refused
+                .map(|(name, why)| format!("{name} ({why})"))
+                .collect(),
+        );
+        format!("reached {reached}; refused {refused}")
+    }
+
+    /// Returns the sentence about what was refused; `None` if nothing was.
+    pub fn refusal(&self) -> Option<String> {
+        let only = Self {
+            refused: self.refused.clone(),
+            ..Self::default()
+        };
+        let sentence = only.sentence();
+        let (_, refused) = sentence.split_once("; refused ")?;
+        (!self.refused.is_empty()).then(|| {
+            format!("The network refused {refused}; `confine.hosts` of your own configuration names the hosts that runs reach")
+        })
+    }
 }
 
 /// The item of another format that a run works on.

@@ -10,8 +10,9 @@ use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 
 pub use super::record_entries::{
     AgentEntry, CellEntry, CheckEntry, CriterionEntry, EnvironmentEntry, HooksEntry, ItemEntry,
-    JudgedEntry, LeaseEntry, MergeEntry, MergeState, MergeTry, PlacedEntry, ProcessTreeEntry,
-    ProofEntry, ProposalEntry, RunOptions, ServiceEntry, SplitRunOptions, WaitEntry,
+    JudgedEntry, LeaseEntry, MergeEntry, MergeState, MergeTry, NetworkEntry, PlacedEntry,
+    ProcessTreeEntry, ProofEntry, ProposalEntry, RunOptions, ServiceEntry, SplitRunOptions,
+    WaitEntry,
 };
 pub use super::uncommitted_state::UncommittedState;
 use chant_agent_events::FailureCause;
@@ -201,6 +202,9 @@ pub struct RunRecord {
     /// The services beside its agent, until they are ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<ServiceEntry>,
+    /// What its processes asked for where the network is one of hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkEntry>,
     /// The last line that its agent said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_words: Option<String>,
@@ -285,6 +289,7 @@ impl RunRecord {
             environment: Vec::new(),
             ports: Vec::new(),
             services: Vec::new(),
+            network: None,
             last_words: None,
             provider_wait: None,
             uncommitted: None,

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::mirror::RECORDS;
-use super::run_record::{BrokenRecord, PlacedEntry, RunRecord, RunStatus, SINGLE, WaitEntry};
+use super::run_record::{
+    BrokenRecord, NetworkEntry, PlacedEntry, RunRecord, RunStatus, SINGLE, WaitEntry,
+};
 use super::run_store::RunStore;
 use super::state::RunState;
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
@@ -62,6 +64,8 @@ pub struct RunView {
     pub worktree: Option<String>,
     /// The confinement of its agent, in a sentence.
     pub confinement: Option<String>,
+    /// What its processes asked for where the network is one of hosts.
+    pub network: Option<NetworkEntry>,
     /// The agent's commits.
     pub commits: Vec<String>,
     /// The number of checks its work passed, where its spec is completed by it.
@@ -176,6 +180,7 @@ fn own(record: &RunRecord, now: Timestamp) -> RunView {
         account: record.account.clone(),
         worktree: record.worktree.clone(),
         confinement: record.confinement.clone(),
+        network: record.network.clone(),
         commits: record.merge.landed_for(&record.commits).to_vec(),
         checks: has_landed.then_some(record.checks.len()),
         foreseen_conflicts: record.foreseen_conflicts,
@@ -254,6 +259,7 @@ fn read_history(name: &str, text: &str) -> Result<RunView, String> {
         account: None,
         worktree: record.worktree,
         confinement: None,
+        network: None,
         commits: commits.collect(),
         checks: None,
         foreseen_conflicts: None,

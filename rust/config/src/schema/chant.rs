@@ -45,7 +45,7 @@ fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
     let counts = match path {
         // The block itself says nothing; its keys are asked one by one.
         ["confine" | "landing"] | ["landing", "message" | "style"] => true,
-        ["environment", "files" | "secrets", ..]
+        ["environment", "files" | "secrets" | "routes", ..]
         | ["trust" | "landing" | "cluster" | "accounts" | "plugins", ..] => false,
         path => confine::counts_in_project(path, value.as_str().unwrap_or_default()),
     };
@@ -152,6 +152,7 @@ const KEYS: &[KnownKey] = &[
             used("services", Named(&SERVICE)),
             used("items", Items(&ITEM)),
             used("files", Named(&TEXTS)),
+            used("routes", Named(&ROUTE)),
             used(
                 "secrets",
                 Table(&[
@@ -172,6 +173,7 @@ const KEYS: &[KnownKey] = &[
             used("deny", TEXTS),
             used("unix_sockets", FLAG),
             used("network", TEXT),
+            used("hosts", TEXTS),
             used("ipc", TEXT),
             used("pty", FLAG),
             used("backend", TEXT),
@@ -280,6 +282,20 @@ const RECIPE: super::KeyShape = Table(&[
     used("outputs", TEXTS),
     used("caches", TEXTS),
     used("tools", Items(&TEXTS)),
+    used("variables", Named(&TEXT)),
+]);
+
+const ROUTE: super::KeyShape = Table(&[
+    used("to", TEXT),
+    used(
+        "secret",
+        Table(&[used("variable", TEXT), used("file", TEXT)]),
+    ),
+    used("header", TEXT),
+    used("value", TEXT),
+    used("methods", TEXTS),
+    used("paths", TEXTS),
+    used("for", TEXTS),
     used("variables", Named(&TEXT)),
 ]);
 

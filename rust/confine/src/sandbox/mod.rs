@@ -18,6 +18,7 @@
 
 mod holder;
 mod namespaces;
+mod network;
 mod order;
 mod process_end;
 mod program;
@@ -29,6 +30,7 @@ use std::io;
 pub use rustix::process::Pid as ProcessNumber;
 
 use super::policy::{ConfinePolicy, ProcessLifetime, SandboxLauncher};
+pub(crate) use order::receive_descriptor;
 use order::{OrderReply, SandboxOrder};
 pub use process_end::ProcessEnd;
 pub(crate) use start::{start, start_holder};
@@ -85,7 +87,7 @@ pub(crate) fn order(
         environment: program.environment.into_iter().chain(variables).collect(),
         folder: program.folder,
         policy: policy.clone(),
-        holds_mounts: false,
+        holds_namespaces: false,
         // This process becomes the launcher.
         starter: None,
     };
@@ -125,11 +127,11 @@ fn launched(
     if !policy.has_namespaces() {
         return become_confined(order, reply, functions);
     }
-    if order.holds_mounts {
+    if order.holds_namespaces {
         return holder::hold(policy, reply);
     }
-    let own = match policy.shares_mounts_of {
-        Some(holder) => namespaces::join(policy, holder)?,
+    let own = match policy.shares_namespaces_of {
+        Some(holder) => namespaces::share(policy, holder)?,
         None => namespaces::enter(policy)?,
     };
     let relay = relay::SignalRelay::new()?;

@@ -17,6 +17,7 @@ use rustix::mount::{
 use rustix::process::{Resource, Rlimit, getegid, geteuid, setrlimit};
 use rustix::system::uname;
 
+use super::network::raise_loopback;
 use crate::policy::{ConfinePolicy, IpcAccess, OverlayMount, SHARED_MEMORY};
 use crate::refused;
 
@@ -51,20 +52,36 @@ pub(super) fn join_control_group(folder: &Path) -> io::Result<()> {
 /// Moves this process, which must have one thread, into new namespaces, and the processes that it
 /// starts next into a new namespace of processes.
 pub(super) fn enter(policy: &ConfinePolicy) -> io::Result<NamespaceOwner> {
-    enter_kinds(own_kinds(policy))
+    let owner = enter_kinds(own_kinds(policy) | network_kind(policy))?;
+    if policy.has_own_network() {
+        raise_loopback()?;
+    }
+    Ok(owner)
 }
 
-/// Moves this process into a new namespace of mounts.
-pub(super) fn enter_mounts() -> io::Result<NamespaceOwner> {
-    enter_kinds(CloneFlags::CLONE_NEWNS)
+/// Moves this process into the namespaces that a holder keeps for others.
+pub(super) fn enter_held(policy: &ConfinePolicy) -> io::Result<NamespaceOwner> {
+    let owner = enter_kinds(CloneFlags::CLONE_NEWNS | network_kind(policy))?;
+    if policy.has_own_network() {
+        raise_loopback()?;
+    }
+    Ok(owner)
 }
 
-/// Moves this process into a copy of the mounts of a holder, which show the same file systems, and otherwise into
-/// namespaces of its own as [`enter`] does.
+/// Moves this process into a copy of the mounts of a holder, which show the same file systems, into its network, and
+/// otherwise into namespaces of its own as [`enter`] does.
+pub(super) fn share(policy: &ConfinePolicy, holder: u32) -> io::Result<NamespaceOwner> {
+    let owner = join(policy, holder)?;
+    unshare(own_kinds(policy))
+        .map_err(|why| refused(format_args!("it gets no namespaces of its own: {why}")))?;
+    Ok(owner)
+}
+
+/// Moves this process into the namespaces of a holder.
 pub(super) fn join(policy: &ConfinePolicy, holder: u32) -> io::Result<NamespaceOwner> {
     let failed = |why: &dyn std::fmt::Display| {
         refused(format_args!(
-            "it gets no share in the mounts of process {holder}: {why}"
+            "it gets no share in the namespaces of process {holder}: {why}"
         ))
     };
     let opened = |kind: &str| {
@@ -72,11 +89,17 @@ pub(super) fn join(policy: &ConfinePolicy, holder: u32) -> io::Result<NamespaceO
         open(&*path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
     };
     let number = |file: &OwnedFd| fstat(file).map(|found| found.st_ino);
-    let [user, mounts] = ["user", "mnt"].map(opened);
-    let (user, mounts) = (
-        user.map_err(|why| failed(&why))?,
-        mounts.map_err(|why| failed(&why))?,
-    );
+    let mut kinds = vec![("mnt", CloneFlags::CLONE_NEWNS)];
+    if policy.has_own_network() {
+        kinds.push(("net", CloneFlags::CLONE_NEWNET));
+    }
+    let user = opened("user").map_err(|why| failed(&why))?;
+    let others = kinds
+        .into_iter()
+        .map(|(name, kind)| Ok((opened(name)?, kind)));
+    let others: Vec<_> = others
+        .collect::<Result<_, Errno>>()
+        .map_err(|why| failed(&why))?;
     let own = open(
         "/proc/self/ns/user",
         OFlags::RDONLY | OFlags::CLOEXEC,
@@ -91,8 +114,9 @@ pub(super) fn join(policy: &ConfinePolicy, holder: u32) -> io::Result<NamespaceO
         setns(user, CloneFlags::CLONE_NEWUSER).map_err(|why| failed(&why))?;
         NamespaceOwner::User
     };
-    setns(mounts, CloneFlags::CLONE_NEWNS).map_err(|why| failed(&why))?;
-    unshare(own_kinds(policy)).map_err(|why| failed(&why))?;
+    for (namespace, kind) in others {
+        setns(namespace, kind).map_err(|why| failed(&why))?;
+    }
     Ok(owner)
 }
 
@@ -103,6 +127,15 @@ fn own_kinds(policy: &ConfinePolicy) -> CloneFlags {
         kinds |= CloneFlags::CLONE_NEWIPC;
     }
     kinds
+}
+
+/// Returns the kind of namespace of an own network, if the policy has one.
+fn network_kind(policy: &ConfinePolicy) -> CloneFlags {
+    if policy.has_own_network() {
+        CloneFlags::CLONE_NEWNET
+    } else {
+        CloneFlags::empty()
+    }
 }
 
 fn enter_kinds(kinds: CloneFlags) -> io::Result<NamespaceOwner> {
@@ -138,7 +171,7 @@ pub(super) fn prepare(policy: &ConfinePolicy, owner: NamespaceOwner) -> io::Resu
     if !policy.opens_shared_memory() {
         cover_shared_memory(policy).map_err(failed("its shared memory"))?;
     }
-    if policy.shares_mounts_of.is_none() {
+    if policy.shares_namespaces_of.is_none() {
         mount_views(policy, owner)?;
     }
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;

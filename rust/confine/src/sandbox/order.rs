@@ -34,9 +34,9 @@ pub(super) struct SandboxOrder {
     pub folder: PathBuf,
     /// The policy.
     pub policy: ConfinePolicy,
-    /// True if no program is started: the launcher mounts what the policy names, for others that share it, and waits
-    /// for the end of its standard input.
-    pub holds_mounts: bool,
+    /// True if no program is started: the launcher holds the namespaces of the policy, for others that share them, until
+    /// the end of its standard input, a socket.
+    pub holds_namespaces: bool,
     /// The process that sent the order.
     pub starter: Option<u32>,
 }
@@ -59,38 +59,50 @@ pub(super) fn send(
 ) -> io::Result<()> {
     let text = order.written()?;
     let length = u64::try_from(text.len()).map_err(refused)?.to_le_bytes();
+    send_descriptor(&*socket, &length, input)?;
+    socket.write_all(&text)
+}
+
+/// Sends a few bytes with a descriptor.
+pub(super) fn send_descriptor(
+    socket: impl AsFd,
+    bytes: &[u8],
+    sent: BorrowedFd<'_>,
+) -> io::Result<()> {
     let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut beside = SendAncillaryBuffer::new(&mut room);
-    let descriptors = [input];
+    let descriptors = [sent];
     beside.push(SendAncillaryMessage::ScmRights(&descriptors));
-    let parts = [IoSlice::new(&length)];
+    let parts = [IoSlice::new(bytes)];
     // So few bytes are sent at once.
-    sendmsg(&*socket, &parts, &mut beside, SendFlags::NOSIGNAL)?;
-    socket.write_all(&text)
+    sendmsg(socket, &parts, &mut beside, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+/// Receives a few bytes with a descriptor; `None` if there is none, or if there are fewer bytes.
+pub(crate) fn receive_descriptor(
+    socket: impl AsFd,
+    bytes: &mut [u8],
+) -> io::Result<Option<OwnedFd>> {
+    let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut beside = RecvAncillaryBuffer::new(&mut room);
+    let wanted = bytes.len();
+    let mut parts = [IoSliceMut::new(bytes)];
+    let read = recvmsg(socket, &mut parts, &mut beside, RecvFlags::CMSG_CLOEXEC)?;
+    let mut sent = beside.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut sent) => sent.next(),
+        _ => None,
+    });
+    Ok(sent.next().filter(|_| read.bytes == wanted))
 }
 
 /// Receives an order over the socket in the place of standard input, whose place the sent standard
 /// input takes.
 pub(super) fn receive() -> io::Result<(SandboxOrder, OrderReply)> {
     let mut socket = UnixStream::from(fcntl_dupfd_cloexec(stdin(), 3)?);
-    let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut beside = RecvAncillaryBuffer::new(&mut room);
     let mut length = [0; 8];
-    let mut parts = [IoSliceMut::new(&mut length)];
-    let read = recvmsg(
-        socket.as_fd(),
-        &mut parts,
-        &mut beside,
-        RecvFlags::CMSG_CLOEXEC,
-    )?;
-    let mut inputs = beside.drain().filter_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(mut sent) => sent.next(),
-        _ => None,
-    });
-    let input: Option<OwnedFd> = inputs.next();
-    let (Some(input), true) = (input, read.bytes == length.len()) else {
-        return Err(refused("the launcher got no order"));
-    };
+    let input = receive_descriptor(&socket, &mut length)?;
+    let input = input.ok_or_else(|| refused("the launcher got no order"))?;
     let length = u64::from_le_bytes(length).min(MAX_LEN);
     let mut text = Vec::new();
     (&mut socket).take(length).read_to_end(&mut text)?;

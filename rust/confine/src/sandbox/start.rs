@@ -28,7 +28,7 @@ pub(crate) fn start(
     start_launcher(policy, launcher, start, false)
 }
 
-/// Starts a launcher that holds mounts.
+/// Starts a launcher that holds namespaces.
 pub(crate) fn start_holder(
     policy: &ConfinePolicy,
     launcher: &SandboxLauncher,
@@ -41,7 +41,7 @@ fn start_launcher(
     policy: &ConfinePolicy,
     launcher: &SandboxLauncher,
     start: ProcessStart<'_>,
-    holds_mounts: bool,
+    holds_namespaces: bool,
 ) -> io::Result<Child> {
     let (mut ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(MAX_DURATION))?;
@@ -76,7 +76,7 @@ fn start_launcher(
         environment: start.environment,
         folder: start.folder.to_owned(),
         policy: policy.clone(),
-        holds_mounts,
+        holds_namespaces,
         starter: Some(std::process::id()),
     };
     let started = order::send(&mut ours, &order, input.as_fd());

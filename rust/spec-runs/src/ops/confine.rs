@@ -248,8 +248,21 @@ fn held(
         thing("keyrings and io_uring", is_linux, ""),
         thing(
             "the network",
-            is_held && confine.network == NetworkSetting::None,
-            "`confine.network: none` closes it",
+            is_held && confine.network != NetworkSetting::Open,
+            match confine.network {
+                NetworkSetting::Open => {
+                    "`confine.network: hosts` opens hosts of a list alone, `none` closes it"
+                }
+                NetworkSetting::Hosts => {
+                    "but for `confine.hosts`; `chant-mcp confine` itself reaches none, `chant-mcp env --` does"
+                }
+                NetworkSetting::None => "",
+            },
+        ),
+        thing(
+            "servers on this machine (127.0.0.1)",
+            is_held && confine.network != NetworkSetting::Open,
+            "`confine.network: hosts` gives runs a loopback of their own, which needs namespaces",
         ),
     ]
 }

@@ -113,7 +113,10 @@ fn trust_line(project: &Project) -> String {
 #[cfg(unix)]
 fn confinement_line(project: &Project, config: &Config, problems: &mut Vec<String>) -> String {
     match run_confinement::confinement_status(project, config) {
-        Ok(status) => format!("{status}{}", dependencies_line(project, config)),
+        Ok(status) => {
+            let network = config.confine.describe_network();
+            format!("{status}{network}{}", dependencies_line(project, config))
+        }
         Err(error) => {
             problems.push(error.to_string());
             "runs cannot be confined as the configuration asks for".into()

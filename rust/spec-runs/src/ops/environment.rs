@@ -7,6 +7,7 @@ use crate::project::run_tree::RunTreeContext;
 use crate::runtime::environment::{BUILD_LOG, CommitOrigin, EnvironmentSetUp};
 use crate::runtime::mounted_layers;
 use crate::runtime::rerun::CommitChecks;
+use crate::runtime::run_network::RunNetwork;
 use crate::view::environment::{
     LayerView, RecipeView, RunEnvironmentView, RunPortView, RunPortsView,
 };
@@ -14,7 +15,7 @@ use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
 use chant_config::Config;
-use chant_environment::{LayerStore, is_listening};
+use chant_environment::LayerStore;
 use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::parse;
@@ -189,34 +190,48 @@ pub fn environment_enter(
     })
 }
 
-/// Shows the ports of the run that works on a spec, and whether something listens there.
-///
-/// # Errors
-/// That the spec is unknown, or that no run with ports works on it.
-pub fn environment_ports(project: &Project, id: &str) -> Result<Answer, Error> {
+/// Returns the record of the run that works on a spec.
+fn running(project: &Project, id: &str) -> Result<RunRecord, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve(&snapshot, id)?;
     let record = project.runs()?.newest_of(spec.id.as_str())?;
     let running =
         record.filter(|record| record.state() == RunState::Running && record.runner().is_alive());
-    let Some(record) = running else {
+    running.ok_or_else(|| {
         let why = format!(
             "No run works on '{}' now, so there is nothing to see",
             spec.id
         );
-        return Err(ChantError::Refused(why).into());
-    };
+        ChantError::Refused(why).into()
+    })
+}
+
+/// Finds the loopback that the processes of the run see which works on a spec.
+///
+/// # Errors
+/// That the spec is unknown, or that no run works on it.
+pub fn environment_network(project: &Project, id: &str) -> Result<RunNetwork, Error> {
+    RunNetwork::of(project, &running(project, id)?)
+}
+
+/// Shows the ports of the run that works on a spec, and whether something listens there.
+///
+/// # Errors
+/// That the spec is unknown, or that no run with ports works on it.
+pub fn environment_ports(project: &Project, id: &str) -> Result<Answer, Error> {
+    let record = running(project, id)?;
     if record.ports.is_empty() {
         let why = format!(
             "The run of '{}' has no ports. Name them in .chant/config.md (`environment.ports`); the next run has them",
-            spec.id
+            record.spec_id
         );
         return Err(ChantError::Refused(why).into());
     }
+    let network = RunNetwork::of(project, &record)?;
     let ports = record.ports.iter().map(|(name, port)| RunPortView {
         name: name.clone(),
         port: *port,
-        is_listening: is_listening(*port),
+        is_listening: network.connect(*port).is_ok(),
     });
     Ok(Answer::data(&RunPortsView {
         spec_id: record.spec_id.clone(),

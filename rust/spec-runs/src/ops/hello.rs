@@ -8,10 +8,12 @@ use crate::agents::Agent;
 use crate::agents::placeholders::{CommandLine, CommandPlaceholders};
 use crate::error::SpecRunError;
 use crate::runtime::agent_launch;
+use crate::runtime::folder_namespaces::NamespaceRequest;
 use crate::runtime::run_confinement::{self, ConfinedActor};
 use crate::view::doctor::HelloView;
 use chant_base::error::Error;
 use chant_config::Config;
+use chant_config::run_environment::RouteUser;
 use chant_confine::start::ProcessInput;
 use chant_specs::project::Project;
 use chant_store::disk;
@@ -87,6 +89,20 @@ fn try_in(
     let trusted = agent_launch::trusted_line(project, agent, is_confined)?;
     let held = ConfinedActor::Agent(&trusted, agent.state, &files);
     let repo = project.repo()?;
+    let namespaces = match repo.as_deref().filter(|_| is_live) {
+        Some(repo) => NamespaceRequest {
+            project,
+            config,
+            repo,
+            worktree: &trial.own,
+            mark: None,
+            user: RouteUser::Agents,
+            lends: true,
+            has_services: false,
+        }
+        .hold()?,
+        None => None,
+    };
     let hold = run_confinement::of_run(project, config, repo.as_deref(), &trial.own, held, None)?;
     let mut found = match agent.template {
         Some(template) => environment(project, config, template),
@@ -108,7 +124,9 @@ fn try_in(
         time: Duration::from_secs(if is_live { 120 } else { 30 }),
         kept: 64 * 1024,
     };
-    Ok(CommandRunner::default().run_held(&argv, started, bounds, &mut || ())?)
+    let ended = CommandRunner::default().run_held(&argv, started, bounds, &mut || ())?;
+    drop(namespaces);
+    Ok(ended)
 }
 
 /// Returns the end of what a program wrote, for people.

@@ -47,6 +47,8 @@ mod worktrees;
 #[cfg(unix)]
 use super::leases::other_clone::settle_aside;
 pub use super::project::migration::take_over_earlier_release;
+#[cfg(unix)]
+pub use super::runtime::run_network::RunNetwork;
 pub use super::start::StartOptions;
 pub use agents::{agent_show, agents_list};
 pub use approve::{ApprovalInput, approve, reject};
@@ -62,8 +64,8 @@ pub use diagnose::diagnose;
 pub use doctor::doctor;
 #[cfg(unix)]
 pub use environment::{
-    environment_build, environment_enter, environment_log, environment_ports, environment_prune,
-    environment_show, environment_verify,
+    environment_build, environment_enter, environment_log, environment_network, environment_ports,
+    environment_prune, environment_show, environment_verify,
 };
 pub use fence::{FenceQuery, fence};
 pub use finalize::{FinalizeOptions, finalize};
@@ -92,12 +94,12 @@ pub use state::{cancel, reset};
 use unsupported::settle_aside;
 #[cfg(not(unix))]
 pub use unsupported::{
-    cluster_target, confine_check, confine_command, confine_engine, environment_build,
-    environment_enter, environment_log, environment_ports, environment_prune, environment_show,
-    environment_verify, follow_remote, free_lease, leases, look_at_leases, may_look_at_leases,
-    merge, pause, prepare_worktrees, prune_worktrees, recover, run_work, settle_leases, split,
-    split_question, takeover, watch, watch_start, watch_status, watch_stop, work_forecast,
-    work_forecast_item, work_start, work_start_item, worktrees,
+    RunNetwork, cluster_target, confine_check, confine_command, confine_engine, environment_build,
+    environment_enter, environment_log, environment_network, environment_ports, environment_prune,
+    environment_show, environment_verify, follow_remote, free_lease, leases, look_at_leases,
+    may_look_at_leases, merge, pause, prepare_worktrees, prune_worktrees, recover, run_work,
+    settle_leases, split, split_question, takeover, watch, watch_start, watch_status, watch_stop,
+    work_forecast, work_forecast_item, work_start, work_start_item, worktrees,
 };
 #[cfg(unix)]
 pub use watch::{watch, watch_start, watch_status, watch_stop};

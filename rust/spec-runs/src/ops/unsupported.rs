@@ -233,6 +233,28 @@ pub fn environment_ports(_: &Project, _: &str) -> Result<Answer, Error> {
     refused()
 }
 
+/// The loopback of a run: there are none here.
+#[derive(Debug)]
+pub struct NoRunNetwork(());
+
+impl NoRunNetwork {
+    /// Connects to a port.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn connect(&self, _: u16) -> std::io::Result<std::net::TcpStream> {
+        Err(std::io::Error::from(std::io::ErrorKind::Unsupported))
+    }
+}
+
+/// The loopback that the processes of a run see.
+///
+/// # Errors
+/// Always.
+pub fn environment_network(_: &Project, _: &str) -> Result<NoRunNetwork, Error> {
+    refused()
+}
+
 /// The command `env verify`.
 ///
 /// # Errors

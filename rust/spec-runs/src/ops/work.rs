@@ -23,7 +23,7 @@ use chant_specs::view::list::{PROBLEMS_SHOWN, ProblemEntry};
 use chant_specs::view::spec::CriteriaCounts;
 use chant_specs::view::work_load::WorkLoad;
 use chant_store::index::FileSource;
-use chant_work::run_record::{BrokenRecord, RunStatus, SINGLE, SPLIT};
+use chant_work::run_record::{BrokenRecord, NetworkEntry, RunStatus, SINGLE, SPLIT};
 use chant_work::run_view::{self, RunView};
 use chant_work::usage::UsageEntry;
 
@@ -182,6 +182,7 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
         account: run.account,
         worktree: run.worktree,
         confinement: run.confinement,
+        network: run.network.as_ref().map(NetworkEntry::sentence),
         commits: run.commits,
         checks_passed: run.checks,
         model: run.report.model,

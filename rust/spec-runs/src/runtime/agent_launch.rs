@@ -196,10 +196,11 @@ pub(crate) fn describe_start(
     config: &Config,
     confinement: &ConfinementStatus,
 ) -> String {
+    let network = config.confine.describe_network();
     match bounds(project, config).unenforced() {
-        None => confinement.to_string(),
+        None => format!("{confinement}{network}"),
         Some(key) => format!(
-            "{confinement}; `{key}` has no effect here: it needs control groups of version 2 with limits of memory"
+            "{confinement}{network}; `{key}` has no effect here: it needs control groups of version 2 with limits of memory"
         ),
     }
 }

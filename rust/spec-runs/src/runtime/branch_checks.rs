@@ -7,11 +7,13 @@ use super::completion_check::{CompletionCheck, CompletionContext};
 use super::environment::{
     CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpEnvironment, SetUpOutcome,
 };
+use super::folder_namespaces::FolderNamespaces;
 use super::rerun::{CommitChecks, start_logged};
 use super::run_folder::RunFolder;
 use super::services::{RunningServices, ServiceStart};
 use crate::evidence::{CheckResult, CriterionAtStart};
 use chant_base::error::Error;
+use chant_config::run_environment::RouteUser;
 use chant_work::agent::{AgentEnding, AgentOutcome};
 use chant_work::cancel_token::CancelToken;
 use chant_work::run_log::{SecretMask, secrets};
@@ -97,11 +99,15 @@ impl CompletionCheck<'_> {
             &scene.config.runs.environment.secrets.checks,
         )?;
         let commands = self.commands(record, scene, interruption);
+        let has_services = !record.asked.bare && !scene.config.runs.environment.services.is_empty();
+        let request = commands.namespaces(&place.worktree, RouteUser::Checks, has_services);
+        let namespaces = request.hold()?;
         let services = ServiceStart {
             commands,
             place,
             ports: &own,
             is_of_item: true,
+            namespaces: namespaces.as_ref(),
         };
         let services = if record.asked.bare {
             None
@@ -142,7 +148,13 @@ impl CompletionCheck<'_> {
             });
         }
         services.map_or(Ok(()), RunningServices::stop)?;
-        self.update(|record| record.checks.clone_from(&entries))?;
+        let network = namespaces.as_ref().and_then(FolderNamespaces::traffic);
+        self.update(|record| {
+            record.checks.clone_from(&entries);
+            if let Some(network) = network.clone() {
+                record.network.get_or_insert_default().add(network);
+            }
+        })?;
         Ok(results)
     }
 

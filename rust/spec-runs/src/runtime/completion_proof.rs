@@ -14,6 +14,7 @@ use chant_base::answer::cut;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::proof::ProofDemand;
+use chant_config::run_environment::RouteUser;
 use chant_evidence::{
     CellOutcome, FileClass, ProofWord, Square, SquareCell, TestLanguage, class_of, path_matcher,
     text_of, with_tests_of,
@@ -376,6 +377,9 @@ impl SquareRun<'_> {
         {
             self.not_run(names, &why);
             return Ok(ended);
+        }
+        if commits.record.asked.bare {
+            folder.hold_namespaces(RouteUser::Checks)?;
         }
         for name in names {
             let Some(argv) = commits.config.runs.checks.get(name) else {

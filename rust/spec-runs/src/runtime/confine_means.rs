@@ -49,7 +49,7 @@ pub(super) fn means(project: &Project, confine: &ConfineSettings) -> Result<Conf
         return Ok(ConfineMeans::By(ConfineBackend::Landlock, ability));
     };
     let asks = confine.mode == ConfineMode::Required
-        || confine.network == NetworkSetting::None
+        || confine.network != NetworkSetting::Open
         || !(confine.deny.is_empty() && confine.deny_of_project.is_empty());
     if asks {
         let why = format!(

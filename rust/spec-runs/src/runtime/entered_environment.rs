@@ -7,6 +7,7 @@ use super::rerun::CommitChecks;
 use super::run_confinement;
 use crate::ops::ConfinedCommand;
 use chant_base::error::Error;
+use chant_config::run_environment::RouteUser;
 use chant_confine::{ConfineBackend, ConfinePolicy, ConfinedProgram, Confinement, ProcessLifetime};
 use chant_specs::error::ChantError;
 
@@ -24,8 +25,8 @@ impl CommitChecks<'_> {
         run: &mut dyn FnMut(ConfinedCommand) -> Result<i32, Error>,
     ) -> Result<i32, Error> {
         let mut folder = self.open(commit)?;
-        let secrets = &self.config.runs.environment.secrets.agents;
-        if let Some(why) = folder.set_up_with(commit, CommitOrigin::Landed, secrets, progress)? {
+        let user = RouteUser::Agents;
+        if let Some(why) = folder.set_up_for(user, commit, CommitOrigin::Landed, progress)? {
             return Err(ChantError::Refused(why).into());
         }
         OwnFiles::read(self.project, self.config, self.repo)?.copy(&folder.place().worktree)?;

@@ -12,7 +12,7 @@ use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_base::next_step::NextStep;
 use chant_config::Config;
-use chant_config::run_environment::EnvironmentRecipe;
+use chant_config::run_environment::{EnvironmentRecipe, RouteUser};
 use chant_environment::{
     BuiltFolder, FolderMounts, LayerInputs, LayerPin, LayerStore, LayerTarget, PortSlot,
     RecipeCaches, SealedLayer, changed_inputs, differ_in_versions, place_layer, seal,
@@ -21,7 +21,7 @@ use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_work::agent::AgentOutcome;
-use chant_work::run_record::EnvironmentEntry;
+use chant_work::run_record::{EnvironmentEntry, NetworkEntry};
 
 use super::item_environment::item_environment;
 use super::mounted_layers;
@@ -308,12 +308,14 @@ impl EnvironmentSetUp<'_> {
             folder.enter(inside)?;
         }
         wanted.inputs.write(&folder.place().root, recipe)?;
+        folder.hold_namespaces(RouteUser::Setup)?;
         let begun = Instant::now();
         for argv in &recipe.steps {
             let ended = wanted.recipe.run(&folder, argv)?;
             let exit = exit_of(ended.as_ref());
             if exit != Some(0) {
-                return Err(self.failed(wanted.recipe.name, argv, ended.as_ref()));
+                let network = folder.traffic();
+                return Err(self.failed(wanted.recipe.name, argv, ended.as_ref(), network));
             }
         }
         // Caches hold second names of what was installed.
@@ -331,7 +333,13 @@ impl EnvironmentSetUp<'_> {
         Ok(seal(store, &built)?)
     }
 
-    fn failed(&self, name: &str, argv: &[String], ended: Option<&AgentOutcome>) -> Error {
+    fn failed(
+        &self,
+        name: &str,
+        argv: &[String],
+        ended: Option<&AgentOutcome>,
+        network: Option<NetworkEntry>,
+    ) -> Error {
         let how = match ended {
             Some(ended) => match ended.exit_code {
                 Some(code) => format!("ended with exit code {code}"),
@@ -343,6 +351,9 @@ impl EnvironmentSetUp<'_> {
         let tail = ended.map(|ended| &*ended.tail).unwrap_or_default();
         for line in &tail[tail.len().saturating_sub(MAX_SHOWN_LINES)..] {
             message.push_str(&format!("\n  {line}"));
+        }
+        if let Some(sentence) = network.as_ref().and_then(NetworkEntry::refusal) {
+            message.push_str(&format!("\n{sentence}."));
         }
         // The runner's words reach the caller of the start as one text.
         let bare = NextStep::Bare.words(self.commands.project.door);

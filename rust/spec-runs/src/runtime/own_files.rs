@@ -5,8 +5,10 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use super::confine_means::refused;
 use chant_base::error::Error;
 use chant_config::Config;
+use chant_config::run_environment::NetworkRoute;
 use chant_git::Repo;
 use chant_specs::project::Project;
 use chant_store::disk::{self, Disk};
@@ -14,6 +16,8 @@ use chant_work::run_log::secrets;
 
 /// The greatest size of such a file, in bytes.
 const MAX_SIZE: u64 = 10 * 1024 * 1024;
+/// The greatest number of bytes of a credential.
+const MAX_CREDENTIAL: u64 = 64 * 1024;
 /// The least number of bytes of a value that is looked for in work.
 const MIN_VALUE: usize = 12;
 
@@ -118,10 +122,47 @@ pub(super) fn masked_values(
     let mut values = secrets(&project.environment);
     let lent = lent_variables(project, config.runs.environment.secrets.all());
     values.extend(lent.into_iter().map(|(_, value)| value));
+    let routes = config.runs.environment.routes.iter();
+    // One without a credential is named where it is used.
+    values.extend(routes.filter_map(|(name, route)| secret_of(project, name, route).ok()));
     if is_of_agent {
         values.extend(OwnFiles::read(project, config, repo)?.values());
     }
     Ok(values)
+}
+
+/// Returns the credential of a route.
+///
+/// # Errors
+/// `Refused`: there is none.
+pub(super) fn secret_of(
+    project: &Project,
+    name: &str,
+    route: &NetworkRoute,
+) -> Result<String, Error> {
+    let failed = |why: &str| refused(&format!("route `{name}`: {why}"));
+    let secret = match (&route.secret.variable, &route.secret.file) {
+        (Some(variable), _) => {
+            let found = lent_variables(project, [variable]).pop();
+            let (_, value) =
+                found.ok_or_else(|| failed(&format!("the variable {variable} is not set")))?;
+            value
+        }
+        (None, Some(file)) => {
+            let home = project.environment.get("HOME");
+            let path = match (file.strip_prefix("~/"), home) {
+                (Some(rest), Some(home)) => Path::new(home).join(rest),
+                _ => PathBuf::from(file),
+            };
+            disk::read_owned(&path, MAX_CREDENTIAL)?
+        }
+        (None, None) => String::new(),
+    };
+    let secret = secret.trim().to_owned();
+    if secret.is_empty() || secret.contains(char::is_control) {
+        return Err(failed("its credential is empty, or has several lines"));
+    }
+    Ok(secret)
 }
 
 /// Returns the variables of these names that the user has, with their values.

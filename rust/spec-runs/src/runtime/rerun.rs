@@ -1,10 +1,11 @@
 //! Runs checks again on files that landed, long after the run: confined as its own checks were, in
 //! a temporary folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::agent_launch::LaunchInputs;
 use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
+use super::folder_namespaces::{FolderNamespaces, NamespaceRequest};
 use super::own_files::lent_variables;
 use super::run_folder::RunFolder;
 use super::services::{RunningServices, ServiceStart};
@@ -15,6 +16,7 @@ use crate::receipt::judgement::RepeatedCheck;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
+use chant_config::run_environment::RouteUser;
 use chant_environment::LayerPin;
 use chant_git::Repo;
 use chant_specs::error::ChantError;
@@ -26,8 +28,9 @@ use chant_work::agent::{self, AgentEnding, AgentJob, AgentOutcome, AgentProcess}
 use chant_work::cancel_token::CancelToken;
 use chant_work::process::ProcessIdentity;
 use chant_work::run_log::{LogHeader, RunLog, SecretMask};
-use chant_work::run_record::{RunOptions, RunRecord, SINGLE};
+use chant_work::run_record::{NetworkEntry, RunOptions, RunRecord, SINGLE};
 use chant_work::run_store::RunStore;
+use chant_work::service::ServiceProcess;
 
 /// The calls of git that turn the files of a commit into a repository of their own.
 const REPOSITORY: [&[&str]; 3] = [
@@ -142,6 +145,8 @@ pub(super) struct CheckedCommit<'a> {
     /// Work beside the checks; ended before the rest is given up.
     services: Option<RunningServices>,
     ports: Option<OwnPorts>,
+    /// What its processes share; ended behind its services.
+    namespaces: Option<FolderNamespaces>,
     /// Keep the layers that are mounted.
     layer_pins: Vec<LayerPin>,
     /// False if its commands get nothing that the user lends.
@@ -150,6 +155,25 @@ pub(super) struct CheckedCommit<'a> {
 }
 
 impl CommitChecks<'_> {
+    /// Returns the request for what the processes of a folder share.
+    pub(super) fn namespaces<'c>(
+        &'c self,
+        worktree: &'c Path,
+        user: RouteUser,
+        has_services: bool,
+    ) -> NamespaceRequest<'c> {
+        NamespaceRequest {
+            project: self.project,
+            config: self.config,
+            repo: self.repo,
+            worktree,
+            mark: Some(ServiceProcess::mark_of(self.record)),
+            user,
+            lends: true,
+            has_services,
+        }
+    }
+
     /// Runs what is run like a check, with its output in the log of the spec; returns its exit code if it ended by itself.
     ///
     /// # Errors
@@ -195,6 +219,7 @@ impl CommitChecks<'_> {
             place: RunFolder::of_files(self.project, self.repo, self.spec, &folder.files)?,
             services: None,
             ports: None,
+            namespaces: None,
             layer_pins: Vec::new(),
             lends: true,
             _folder: folder,
@@ -239,21 +264,26 @@ impl CheckedCommit<'_> {
         commit: &str,
         origin: CommitOrigin<'_>,
     ) -> Result<Option<String>, Error> {
-        let secrets = &self.of.config.runs.environment.secrets.checks;
-        self.set_up_with(commit, origin, secrets, &mut |_| ())
+        self.set_up_for(RouteUser::Checks, commit, origin, &mut |_| ())
     }
 
-    /// Sets up the environment as [`CheckedCommit::set_up`], for commands that get these variables of the user's.
+    /// Sets up the environment as [`CheckedCommit::set_up`], for other commands than checks.
     ///
     /// # Errors
     /// The failure of a recipe.
-    pub(super) fn set_up_with(
+    pub(super) fn set_up_for(
         &mut self,
+        user: RouteUser,
         commit: &str,
         origin: CommitOrigin<'_>,
-        secrets: &[String],
         progress: &mut dyn FnMut(&str),
     ) -> Result<Option<String>, Error> {
+        let own = &self.of.config.runs.environment;
+        let secrets = match user {
+            RouteUser::Agents => &own.secrets.agents,
+            RouteUser::Checks => &own.secrets.checks,
+            RouteUser::Setup => &own.secrets.setup,
+        };
         let environment = EnvironmentSetUp {
             commands: *self.of,
             is_of_item: false,
@@ -263,15 +293,41 @@ impl CheckedCommit<'_> {
             SetUpOutcome::Done(done) => self.layer_pins = done.pins,
             SetUpOutcome::NeedsPerson(why) => return Ok(Some(why)),
         }
+        self.hold_namespaces(user)?;
         let services = ServiceStart {
             commands: *self.of,
             place: &self.place,
             ports: &ports,
             is_of_item: false,
+            namespaces: self.namespaces.as_ref(),
         };
         self.services = services.start(progress)?;
         self.ports = Some(ports);
         Ok(None)
+    }
+
+    /// Holds what its processes share from now on.
+    ///
+    /// # Errors
+    /// The reason why that is not possible.
+    pub(super) fn hold_namespaces(&mut self, user: RouteUser) -> Result<(), Error> {
+        // Two holders would mount the same folders.
+        self.namespaces = None;
+        let own = &self.of.config.runs.environment;
+        let request = self
+            .of
+            .namespaces(&self.place.worktree, user, !own.services.is_empty());
+        self.namespaces = NamespaceRequest {
+            lends: self.lends,
+            ..request
+        }
+        .hold()?;
+        Ok(())
+    }
+
+    /// Returns what its processes asked for in the network until now.
+    pub(super) fn traffic(&self) -> Option<NetworkEntry> {
+        self.namespaces.as_ref()?.traffic()
     }
 
     /// Gives its commands nothing that the user lends.

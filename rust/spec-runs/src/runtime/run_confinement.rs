@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::agent_state;
 use super::confine_means::{ConfineMeans, means, refused};
+use super::holder_file::holder_of;
 use super::masked_settings::MaskedSettings;
 use super::mounted_layers::mount_layers;
 use super::sandbox_support::{self, package};
@@ -69,6 +70,8 @@ pub(crate) enum ConfinedActor<'a> {
     /// The command that proposes work for merging, with its private folder. It reads the project, and the
     /// login that it acts with.
     Proposal(&'a [String], &'a Path),
+    /// The process that holds the namespaces of others.
+    Holder,
     /// A job client in place of an agent, with the socket that it speaks to and the file by which it
     /// notices readers. It reaches no network.
     JobClient(&'a [String], &'a Path, &'a Path),
@@ -83,7 +86,7 @@ impl ConfinedActor<'_> {
             Self::Trial(_, folder) | Self::Proposal(_, folder) | Self::Service(_, folder, _) => {
                 Some(folder.to_owned())
             }
-            Self::Git => None,
+            Self::Git | Self::Holder => None,
         }
     }
 
@@ -98,8 +101,17 @@ impl ConfinedActor<'_> {
     /// Returns the lifetime: nothing that works beside a run is to outlive it.
     fn lifetime(self) -> ProcessLifetime {
         match self {
-            Self::Service(..) => ProcessLifetime::OfStarter,
+            Self::Service(..) | Self::Holder => ProcessLifetime::OfStarter,
             _ => ProcessLifetime::Own,
+        }
+    }
+
+    /// Returns the network that it reaches.
+    fn network(self, setting: NetworkSetting) -> NetworkAccess {
+        match (self, setting) {
+            (Self::JobClient(..), _) | (_, NetworkSetting::None) => NetworkAccess::None,
+            (_, NetworkSetting::Hosts) => NetworkAccess::Own,
+            (_, NetworkSetting::Open) => NetworkAccess::Open,
         }
     }
 
@@ -113,7 +125,7 @@ impl ConfinedActor<'_> {
             | Self::Trial(argv, _)
             | Self::Proposal(argv, _)
             | Self::JobClient(argv, ..) => Some(argv),
-            Self::Git => None,
+            Self::Git | Self::Holder => None,
         }
     }
 }
@@ -151,7 +163,7 @@ pub(crate) fn confinement_status(
     project: &Project,
     config: &Config,
 ) -> Result<ConfinementStatus, Error> {
-    Ok(match means(project, &config.confine)? {
+    let status = match means(project, &config.confine)? {
         ConfineMeans::None(why) => ConfinementStatus::Unconfined(why),
         ConfineMeans::By(ConfineBackend::Landlock, support) => ConfinementStatus::Landlock {
             support,
@@ -159,7 +171,20 @@ pub(crate) fn confinement_status(
         },
         ConfineMeans::By(ConfineBackend::Bubblewrap(_), _) => ConfinementStatus::Bubblewrap,
         ConfineMeans::By(ConfineBackend::Seatbelt, _) => ConfinementStatus::Seatbelt,
-    })
+    };
+    let has_namespaces = matches!(
+        status,
+        ConfinementStatus::Landlock {
+            has_namespaces: true,
+            ..
+        }
+    );
+    let is_held = !matches!(status, ConfinementStatus::Unconfined(_));
+    if config.confine.network == NetworkSetting::Hosts && is_held && !has_namespaces {
+        let why = "`confine.network: hosts` needs namespaces of Linux, which a run does not have here; `none` closes the whole network, and `open` opens it";
+        return Err(refused(why));
+    }
+    Ok(status)
 }
 
 /// Returns true if runs are confined here.
@@ -285,10 +310,7 @@ pub(crate) fn of_run(
         write: confine.write.clone(),
         deny,
         state: state(project, config, repo),
-        network: match confine.network {
-            NetworkSetting::Open if !is_client => NetworkAccess::Open,
-            _ => NetworkAccess::None,
-        },
+        network: held.network(confine.network),
         unix_sockets: confine.unix_sockets || is_client,
         ipc: match confine.ipc {
             IpcSetting::Open => IpcAccess::Open,
@@ -311,6 +333,10 @@ pub(crate) fn of_run(
     if !matches!(held, ConfinedActor::Git) {
         let variables = mount_layers(&mut policy, project, config, repo, worktree)?;
         folders.variables.extend(variables);
+        if let Some((holder, variables)) = holder_of(worktree) {
+            policy.shares_namespaces_of = Some(holder);
+            folders.variables.extend(variables);
+        }
     }
     Ok(AppliedConfinement {
         confinement: Confinement::to(policy),

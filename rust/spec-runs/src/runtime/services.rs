@@ -1,23 +1,22 @@
 //! Starts the services of a run or of checks: programs such as a database, which work beside them, confined as checks
 //! are, and see the same files.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::agent_launch::LaunchInputs;
 use super::environment::{OwnPorts, with_ports};
+use super::folder_namespaces::FolderNamespaces;
 use super::item_environment::item_environment;
-use super::mounted_layers::SharedMounts;
 use super::own_files::lent_variables;
 use super::rerun::{CommitChecks, start_logged};
-use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::RunFolder;
 use crate::project::ProjectRuns;
 use crate::project::folders::{self, SERVICES};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::run_environment::ServiceSettings;
-use chant_environment::{answers_over_http, is_listening};
+use chant_environment::{answers_over_http, connect_here, is_listening};
 use chant_specs::error::ChantError;
 use chant_store::disk;
 use chant_work::WorkError;
@@ -47,6 +46,8 @@ pub(super) struct ServiceStart<'a> {
     pub ports: &'a OwnPorts,
     /// True if the folder is for the spec alone, which may have a part of the services.
     pub is_of_item: bool,
+    /// The namespaces that they share with those that they work beside.
+    pub namespaces: Option<&'a FolderNamespaces>,
 }
 
 /// The services of a folder. When dropped, they are ended.
@@ -54,8 +55,6 @@ pub(super) struct RunningServices {
     services: Vec<RunningService>,
     runs: RunStore,
     record: RunRecord,
-    /// Dropped after those that use them.
-    _mounts: Option<SharedMounts>,
 }
 
 struct RunningService {
@@ -106,7 +105,6 @@ impl ServiceStart<'_> {
         let mut started = RunningServices {
             services: Vec::new(),
             record: record.clone(),
-            _mounts: self.share_mounts(&beside)?,
             runs,
         };
         let mut waiting = Vec::new();
@@ -141,27 +139,6 @@ impl ServiceStart<'_> {
             }
         }
         Ok(Some(started))
-    }
-
-    /// Mounts the layers of the folder once for services and for those that they work beside.
-    fn share_mounts(&self, beside: &Path) -> Result<Option<SharedMounts>, Error> {
-        let CommitChecks {
-            project,
-            config,
-            repo,
-            record,
-            ..
-        } = self.commands;
-        let [private, data] = ["private", "data"].map(|name| beside.join(".mounts").join(name));
-        disk::make_folders(&data)?;
-        let actor = ConfinedActor::Service(&[], &private, &data);
-        let worktree = &self.place.worktree;
-        let held = run_confinement::of_run(project, config, Some(repo), worktree, actor, None)?;
-        SharedMounts::hold(
-            &held.confinement,
-            worktree,
-            &ServiceProcess::mark_of(record),
-        )
     }
 
     fn launch(
@@ -277,11 +254,13 @@ impl ServiceStart<'_> {
             let mut ports = self.ports.ports.iter();
             ports.find(|(one, _)| one == name).map(|(_, port)| *port)
         };
+        let own = self.namespaces.filter(|own| own.has_own_network());
+        let connect = |port| own.map_or_else(|| connect_here(port), |own| own.connect(port));
         let (is_ready, sign) = if let Some(name) = &ready.tcp {
-            let is_ready = port(name).is_some_and(is_listening);
+            let is_ready = port(name).is_some_and(|port| is_listening(port, &connect));
             (is_ready, format!("nothing listens on port `{name}`"))
         } else if let Some((name, path)) = ready.http_address() {
-            let answers = port(name).is_some_and(|port| answers_over_http(port, path));
+            let answers = port(name).is_some_and(|port| answers_over_http(port, path, &connect));
             (
                 answers,
                 format!("`/{path}` of port `{name}` does not answer with success"),

@@ -6,6 +6,7 @@ use super::completion_check::{CompletionCheck, CompletionTerms};
 use super::environment::{
     CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpEnvironment, SetUpOutcome, copy_mounted_layers,
 };
+use super::folder_namespaces::FolderNamespaces;
 use super::landing::hooks_of;
 use super::login_copy::LoginCopy;
 use super::new_run_folder::RunFolderInputs;
@@ -26,6 +27,7 @@ use crate::review::deliver;
 use chant_agent_events::FailureCause;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
+use chant_config::run_environment::RouteUser;
 use chant_environment::LayerPin;
 use chant_git::{self, Repo};
 use chant_specs::checks::check_marks;
@@ -37,7 +39,7 @@ use chant_work::agent::{AgentJob, AgentOutcome};
 use chant_work::cancel_token::CancelToken;
 use chant_work::folder_observer::FolderObserver;
 use chant_work::handshake::StartHandshake;
-use chant_work::run_record::{CriterionEntry, LeaseEntry, MergeState, SINGLE, SPLIT};
+use chant_work::run_record::{CriterionEntry, LeaseEntry, MergeState, NetworkEntry, SINGLE, SPLIT};
 use chant_work::runner::{self, ActiveRun, RunEnd, RunSteps};
 use chant_work::state::{RunEvent, RunState};
 
@@ -118,6 +120,8 @@ struct SpecRunner<'a> {
     login: Option<LoginCopy>,
     /// The services beside its agent.
     services: Option<RunningServices>,
+    /// What its agent and the services share; ended behind these.
+    namespaces: Option<FolderNamespaces>,
     /// The ports of its agent.
     ports: Option<OwnPorts>,
     /// Keep the layers that its agent's folder mounts.
@@ -133,6 +137,7 @@ impl<'a> SpecRunner<'a> {
             terms: CompletionTerms::default(),
             login: None,
             services: None,
+            namespaces: None,
             ports: None,
             layer_pins: Vec::new(),
         }
@@ -176,12 +181,17 @@ impl<'a> SpecRunner<'a> {
             record.ports.clone_from(&ports.ports);
             Ok(())
         })?;
-        if !run.record().asked.bare {
+        let has_services =
+            !run.record().asked.bare && !commands.config.runs.environment.services.is_empty();
+        let request = commands.namespaces(&place.worktree, RouteUser::Agents, has_services);
+        self.namespaces = request.hold()?;
+        if has_services {
             let services = ServiceStart {
                 commands,
                 place,
                 ports: &ports,
                 is_of_item: true,
+                namespaces: self.namespaces.as_ref(),
             };
             let mut step = None;
             self.services = services.start(&mut |what| step = run.long_step(what))?;
@@ -196,6 +206,19 @@ impl<'a> SpecRunner<'a> {
         let stopped = self.services.take().map_or(Ok(()), RunningServices::stop);
         // They end with this process at the latest.
         stopped.log_failure("end the services of a run");
+    }
+
+    /// Ends what its agent and the services shared, and records what they asked for in the network.
+    fn end_namespaces(&mut self, run: &mut ActiveRun<'_>) -> Result<(), Error> {
+        let namespaces = self.namespaces.take();
+        let Some(network) = namespaces.as_ref().and_then(FolderNamespaces::traffic) else {
+            return Ok(());
+        };
+        run.update(|record| {
+            record.network.get_or_insert_default().add(network.clone());
+            Ok(())
+        })?;
+        Ok(())
     }
 
     fn prepare(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, Error> {
@@ -370,7 +393,13 @@ impl SpecRunner<'_> {
         }
         copy_mounted_layers(self.project, &repo, &place.worktree).log_failure(NO_COPIES);
         let kept = place.hand_over(self.project, &repo);
-        let end = RunEnd::failed(why).with_sentences(kept);
+        let network = run
+            .record()
+            .network
+            .as_ref()
+            .and_then(NetworkEntry::refusal);
+        let sentences = network.into_iter().chain(kept).collect();
+        let end = RunEnd::failed(why).with_sentences(sentences);
         spec_state::write_end_to_spec(self.project, run.record(), &end)?;
         Ok(end)
     }
@@ -385,6 +414,7 @@ impl RunSteps for SpecRunner<'_> {
 
     fn give_up(&mut self, run: &mut ActiveRun<'_>, _why: &str) {
         self.stop_services();
+        self.namespaces = None;
         let Some(before) = self.before else { return };
         // The record contains the refusal; the spec is as it was.
         change_spec(
@@ -413,6 +443,8 @@ impl RunSteps for SpecRunner<'_> {
     ) -> Result<RunEnd, String> {
         // They see the folder, which is judged now, and given away.
         self.stop_services();
+        self.end_namespaces(run)
+            .map_err(|error| error.to_string())?;
         let Some(place) = self.place.clone() else {
             return Ok(RunEnd::failed("The worktree is not known any more"));
         };
@@ -467,6 +499,13 @@ pub(super) fn conclude(
             end
         }
     };
+    let network = run
+        .record()
+        .network
+        .as_ref()
+        .and_then(NetworkEntry::refusal);
+    let network = network.filter(|_| end.reason.is_some());
+    let end = end.with_sentences(network.into_iter().collect());
     if disk::exists(&place.worktree) {
         copy_mounted_layers(project, &repo, &place.worktree).log_failure(NO_COPIES);
         return Ok(end.with_sentences(place.hand_over(project, &repo)));

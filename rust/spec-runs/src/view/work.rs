@@ -146,6 +146,9 @@ pub struct RunEntry {
     /// The confinement of its agent, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confinement: Option<String>,
+    /// What its processes reached and what was refused to them, in a sentence, where the network is one of hosts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
     /// The agent's commits, once the work was judged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,

@@ -43,6 +43,7 @@ const ARROWS: [(&str, &[&str]); 29] = [
     ("evidence", &[]),
     // Those who start processes hold them.
     ("confine", &["base", "store"]),
+    ("broker", &["store"]),
     ("git", &["base", "confine"]),
     ("environment", &["base", "config", "git", "store", "text"]),
     ("places", &["git", "store"]),
@@ -51,7 +52,7 @@ const ARROWS: [(&str, &[&str]); 29] = [
     ("trust", &["base", "config", "git", "store", "text"]),
     ("agent-events", &["base"]),
     ("work", &["agent-events", "base", "confine", "store"]),
-    ("provider", &["base", "store", "work"]),
+    ("provider", &["base", "broker", "store", "work"]),
     ("plan-format", &["base", "text"]),
     ("plan-store", &["base", "plan-format", "store"]),
     ("plan-plugin", &["base", "confine", "plan-format", "store"]),
@@ -80,6 +81,7 @@ const ARROWS: [(&str, &[&str]); 29] = [
         &[
             "agent-events",
             "base",
+            "broker",
             "config",
             "confine",
             "environment",
@@ -197,7 +199,11 @@ fn each_library_has_one_place() {
     only("std::env", &["base/inherited_environment.rs"]);
     only("landlock::", &["confine/"]);
     only("seccompiler::", &["confine/seccomp.rs"]);
-    only("ureq::", &["provider/endpoint.rs", "provider/http.rs"]);
+    only(
+        "ureq::",
+        &["broker/", "provider/endpoint.rs", "provider/http.rs"],
+    );
+    only("rustls::", &["broker/tunnel.rs"]);
     only("pyo3", &[]);
     only("println!", &[]);
 }

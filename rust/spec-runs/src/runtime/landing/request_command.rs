@@ -8,11 +8,13 @@ use serde_json::Value;
 use crate::project::ProjectRuns;
 use crate::project::folders;
 use crate::runtime::agent_launch::{bounds, passed_environment};
+use crate::runtime::folder_namespaces::NamespaceRequest;
 use crate::runtime::run_confinement::{self, ConfinedActor};
 use crate::runtime::run_folder::RunFolder;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
+use chant_config::run_environment::RouteUser;
 use chant_git::Repo;
 use chant_specs::project::Project;
 use chant_store::disk;
@@ -23,6 +25,7 @@ use chant_work::log::{self, LogQuery};
 use chant_work::run_log::{LogHeader, RunLog, SecretMask, secrets};
 use chant_work::run_record::RunRecord;
 use chant_work::run_store::RunStore;
+use chant_work::service::ServiceProcess;
 use chant_work::spending::EventPlan;
 
 /// The ending of its private folder, beside the run's own.
@@ -115,6 +118,17 @@ impl RequestCommand<'_> {
     /// Runs a command and returns what it printed on its standard output.
     fn run(&self, command: HostCommand, argv: &[String]) -> Result<Result<String, String>, Error> {
         let folder = folders::sibling_file(&self.place.worktree, PROPOSING);
+        let namespaces = NamespaceRequest {
+            project: self.project,
+            config: self.config,
+            repo: self.repo,
+            worktree: &folder,
+            mark: Some(ServiceProcess::mark_of(self.record)),
+            user: RouteUser::Agents,
+            lends: false,
+            has_services: false,
+        };
+        let _namespaces = namespaces.hold()?;
         let job = self.job(command, argv, &folder)?;
         let before = self.log_length();
         let header = LogHeader {
