@@ -34,7 +34,7 @@ const MAX_CONNECTIONS: usize = 256;
 /// The time for a request to be sent, and for the first message of TLS.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What may be reached.
+/// The hosts that may be reached.
 #[derive(Debug, Clone, Default)]
 pub struct BrokerRules {
     /// The hosts.

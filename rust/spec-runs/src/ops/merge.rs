@@ -5,7 +5,7 @@ use crate::error::SpecRunError;
 use crate::project::ProjectRuns;
 use crate::runtime::acting_change::agreement_to;
 use crate::runtime::offline_work::{is_unshared, not_shared, share_offline_work};
-use crate::runtime::{recovery, spec_runner};
+use crate::runtime::{recovery, work_by_hand};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
@@ -148,7 +148,7 @@ fn by_hand(
         (runs.clock)(),
     );
     let record = runs.create_run(draft)?;
-    spec_runner::conclude_by_hand(project, &record.process_id, agreed)?;
+    work_by_hand::conclude_by_hand(project, &record.process_id, agreed)?;
     Ok(runs.get(&record.process_id)?)
 }
 

@@ -71,6 +71,7 @@ pub(super) mod split_proposal;
 pub(super) mod start;
 pub(super) mod uncommitted_state;
 pub(super) mod watch;
+pub(super) mod work_by_hand;
 pub(super) mod worktrees;
 
 use std::path::PathBuf;
