@@ -238,6 +238,7 @@ fn the_word_of_the_seed_follows_from_the_end() {
 }
 
 #[test]
+#[expect(clippy::large_stack_arrays, reason = "a few records of a test")]
 fn old_records_go_but_not_those_whose_work_waits() {
     let project = Project::new();
     for record in [
