@@ -29,6 +29,7 @@ LIVE = {
     "PlanCriterion": "is tried in tests/plans",
     "PlanItem": "is tried in tests/plans",
     "Review": "is that of one moment; it is asked for again",
+    "RunNetwork": "connects to servers of a run while it lasts",
     "Selection": "is tested in a list of handles",
     "SpeckitFeatures": "holds open files",
     "TicketProjects": "holds open files",

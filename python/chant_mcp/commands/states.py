@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import click
 
 from chant_mcp.api.plans import PlanItem
@@ -13,7 +11,7 @@ from chant_mcp.commands.run_names import is_item_key, run_name, spec_name
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.errors import NotFoundError
 from chant_mcp.paging import written
-from chant_mcp.session import Session
+from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say, say_json
 
 
@@ -95,8 +93,12 @@ def unarchive(session: Session, id: str, as_json: bool) -> None:
     """Move an archived item back among the active ones; a spec with its members."""
     from chant_mcp.api.workspace import Workspace
 
-    with suppress(NotFoundError):
+    try:
         id = run_name(session, id)
+    except NotFoundError:
+        # The end of an archived spec's ID is known to the archive alone.
+        if "chant" not in dialects_in(session.place.root):
+            raise
     if (item := _placed_item(session, id)) is not None:
         edited(item.unarchive(), as_json, "Unarchived")
     else:

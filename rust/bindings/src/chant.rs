@@ -7,12 +7,13 @@ use std::sync::Arc;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_spec_runs::agents::templates;
-use chant_spec_runs::item_names::{self, TextForm};
+use chant_spec_runs::item_names;
 use chant_spec_runs::ops as runs;
 use chant_spec_runs::recorded_runs::RecordedRuns;
 use chant_spec_runs::start_request::StartRequest;
 use chant_specs::ops;
 use chant_specs::project::{Project, ProjectOptions, ZonedClock};
+use chant_specs::run_id_text::{TextForm, with_keys};
 use chant_specs::work_items::{is_run_id, run_id_of};
 use chant_store::disk::Disk;
 use chant_workspace::work_items::FormatsAtWork;
@@ -26,7 +27,7 @@ use crate::answer::{PyAnswer, plain};
 use crate::detached::detached;
 use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, call, door_of};
-use crate::run_network::RunNetwork;
+use crate::run_network::PyRunNetwork;
 use crate::stop::disk_of_user;
 
 /// The command line of a command that is held, its variables, and how it is held.
@@ -78,7 +79,8 @@ impl ChantProject {
         py: Python<'_>,
         work: impl FnOnce() -> Result<Answer, Error> + Send,
     ) -> Result<PyAnswer, Raised> {
-        let named = |text, form| item_names::with_keys(&self.project, text, form);
+        let key_of = |id: &str| item_names::key_of_run(&self.project, id);
+        let named = |text, form| with_keys(text, form, key_of);
         match call(py, work) {
             Ok(answer) => Ok(named_answer(answer, named).into()),
             Err(Raised::Refused(error)) => Err(Raised::refused_in_words(&error, named)),
@@ -893,9 +895,9 @@ impl ChantProject {
     }
 
     /// The loopback that the processes of the run see which works on a spec.
-    fn environment_network(&self, py: Python<'_>, id: &str) -> Result<RunNetwork, Raised> {
+    fn environment_network(&self, py: Python<'_>, id: &str) -> Result<PyRunNetwork, Raised> {
         let found = call(py, || runs::environment_network(&self.project, id))?;
-        Ok(RunNetwork(found))
+        Ok(PyRunNetwork(found))
     }
 
     /// Compares the layers with what they were when they were sealed.

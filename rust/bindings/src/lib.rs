@@ -64,7 +64,7 @@ mod _core {
     #[pymodule_export]
     use crate::raise::error_codes;
     #[pymodule_export]
-    use crate::run_network::RunNetwork;
+    use crate::run_network::PyRunNetwork;
     #[pymodule_export]
     use crate::sandbox::launch_sandbox;
     #[pymodule_export]

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use chant_base::answer::{MAX_CHARS, cut};
 use chant_base::error::{Error, ErrorKind};
 use chant_base::next_step::DoorKind;
-use chant_spec_runs::item_names::TextForm;
+use chant_specs::run_id_text::TextForm;
 use chant_store::disk::take_weak_promises;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

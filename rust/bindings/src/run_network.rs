@@ -4,11 +4,11 @@ use chant_spec_runs::ops as runs;
 use pyo3::prelude::*;
 
 /// The loopback that the processes of a run see.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub struct RunNetwork(pub(crate) runs::RunNetwork);
+#[pyclass(name = "RunNetwork", frozen, module = "chant_mcp._core")]
+pub struct PyRunNetwork(pub(crate) runs::RunNetwork);
 
 #[pymethods]
-impl RunNetwork {
+impl PyRunNetwork {
     /// Connects to a port; returns the number of a descriptor, which belongs to the caller.
     ///
     /// # Errors

@@ -14,21 +14,23 @@ mod tunnel;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 pub use host_list::{HostList, NoHost};
-pub use outside::{certificates_of, proxy_of};
+pub use outside::{WayOutError, certificates_of, proxy_of};
 pub use route::BrokerRoute;
-pub use traffic::Traffic;
+pub use traffic::HostTraffic;
 
 use request::{RequestHead, answer};
 use route::{PREFIX, answer_failure};
 use traffic::TrafficLog;
 use tunnel::ClientHello;
 
+/// The time until the next try where a connection could not be accepted.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// The greatest number of connections at once.
 const MAX_CONNECTIONS: usize = 256;
 /// The time for a request to be sent, and for the first message of TLS.
@@ -49,7 +51,7 @@ pub struct BrokerRules {
 
 /// A listener that is served. When dropped, it and all connections are closed.
 #[derive(Debug)]
-pub struct Broker {
+pub struct HostBroker {
     shared: Arc<SharedState>,
     listener: TcpListener,
     server: Option<JoinHandle<()>>,
@@ -62,9 +64,11 @@ struct SharedState {
     /// Both ends of the connections that are open, to close them.
     open: Mutex<HashMap<u64, Vec<TcpStream>>>,
     next: AtomicU64,
+    /// True once nothing more is to be served.
+    is_closing: AtomicBool,
 }
 
-impl Broker {
+impl HostBroker {
     /// Serves a listener in a thread.
     ///
     /// # Errors
@@ -75,6 +79,7 @@ impl Broker {
             traffic: TrafficLog::default(),
             open: Mutex::default(),
             next: AtomicU64::new(0),
+            is_closing: AtomicBool::new(false),
         });
         let (own, served) = (Arc::clone(&shared), listener.try_clone()?);
         let server = thread::Builder::new()
@@ -88,13 +93,14 @@ impl Broker {
     }
 
     /// Returns what was reached and refused until now.
-    pub fn traffic(&self) -> Traffic {
+    pub fn traffic(&self) -> HostTraffic {
         self.shared.traffic.now()
     }
 }
 
-impl Drop for Broker {
+impl Drop for HostBroker {
     fn drop(&mut self) {
+        self.shared.is_closing.store(true, Ordering::Release);
         // That ends the wait for connections. Whoever is still connected works for nobody.
         #[cfg(unix)]
         let _ = rustix::net::shutdown(&self.listener, rustix::net::Shutdown::Both);
@@ -108,8 +114,16 @@ impl Drop for Broker {
 }
 
 fn serve(shared: &Arc<SharedState>, listener: &TcpListener) {
-    // It fails when the listener is closed.
-    while let Ok((client, _)) = listener.accept() {
+    loop {
+        let client = match listener.accept() {
+            Ok((client, _)) => client,
+            Err(_) if shared.is_closing.load(Ordering::Acquire) => return,
+            // A connection that was given up, or no descriptor left for it: the next one may be served.
+            Err(_) => {
+                thread::park_timeout(ACCEPT_PAUSE);
+                continue;
+            }
+        };
         let number = shared.next.fetch_add(1, Ordering::Relaxed);
         let Ok(own) = client.try_clone() else {
             continue;
@@ -286,5 +300,28 @@ impl Connection {
     fn say(&self, status: &str, sentence: &str) {
         // The process may have given up.
         let _ = answer(&mut &self.client, status, sentence);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_to_accept_ends_nothing_but_closing_does() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        // Nobody waits, so that each try to accept fails.
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let broker = HostBroker::serve(listener, BrokerRules::default()).unwrap();
+        thread::park_timeout(2 * ACCEPT_PAUSE);
+        let mut client = TcpStream::connect(address).unwrap();
+        client.set_read_timeout(Some(REQUEST_TIMEOUT)).unwrap();
+        io::Write::write_all(&mut client, b"GET / HTTP/1.1\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        io::Read::read_to_string(&mut client, &mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
+        drop(broker);
+        assert!(TcpStream::connect(address).is_err());
     }
 }

@@ -22,6 +22,22 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// The greatest number of bytes of a proxy's answer.
 const MAX_ANSWER: usize = 16 * 1024;
 
+/// The reasons why a way out that the environment names cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum WayOutError {
+    /// A variable names a proxy that cannot be used.
+    #[error("the proxy that {variable} names cannot be used: {error}")]
+    Proxy {
+        /// The variable.
+        variable: &'static str,
+        /// What is wrong.
+        error: ureq::Error,
+    },
+    /// The file of certificates cannot be used.
+    #[error("the certificates that SSL_CERT_FILE names: {0}")]
+    Certificates(String),
+}
+
 /// Returns the proxy that the environment names for addresses of a scheme.
 ///
 /// # Errors
@@ -29,17 +45,17 @@ const MAX_ANSWER: usize = 16 * 1024;
 pub fn proxy_of(
     environment: &BTreeMap<String, String>,
     scheme: &str,
-) -> Result<Option<Proxy>, String> {
+) -> Result<Option<Proxy>, WayOutError> {
     let names = match scheme {
         "https" => ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
         _ => ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"],
     };
     let set = |name: &&str| environment.get(*name).filter(|value| !value.is_empty());
-    let Some((name, text)) = names.iter().find_map(|name| Some((name, set(name)?))) else {
+    let Some((variable, text)) = names.into_iter().find_map(|name| Some((name, set(&name)?)))
+    else {
         return Ok(None);
     };
-    let failed =
-        |error: ureq::Error| format!("the proxy that {name} names cannot be used: {error}");
+    let failed = |error| WayOutError::Proxy { variable, error };
     let given = Proxy::new(text).map_err(failed)?;
     let mut proxy = Proxy::builder(given.protocol())
         .host(given.host())
@@ -62,11 +78,11 @@ pub fn proxy_of(
 ///
 /// # Errors
 /// The reason why they cannot be read.
-pub fn certificates_of(environment: &BTreeMap<String, String>) -> Result<TlsConfig, String> {
+pub fn certificates_of(environment: &BTreeMap<String, String>) -> Result<TlsConfig, WayOutError> {
     let Some(file) = environment.get("SSL_CERT_FILE").filter(|f| !f.is_empty()) else {
         return Ok(TlsConfig::default());
     };
-    let failed = |why: String| format!("the certificates that SSL_CERT_FILE names: {why}");
+    let failed = WayOutError::Certificates;
     let text = Disk::default().read_text(Path::new(file), file);
     let (text, _) = text.map_err(|error| failed(error.to_string()))?;
     let mut certificates = Vec::new();

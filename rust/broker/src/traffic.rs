@@ -8,7 +8,7 @@ const MAX_NAMES: usize = 100;
 
 /// The hosts and routes that processes asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Traffic {
+pub struct HostTraffic {
     /// The bytes that went through, in both directions, by host or route.
     pub reached: BTreeMap<String, u64>,
     /// The reasons of refusals, by host and port, or by route.
@@ -17,19 +17,19 @@ pub struct Traffic {
     pub others: u64,
 }
 
-impl Traffic {
+impl HostTraffic {
     /// Returns true if nothing was asked for.
     pub fn is_empty(&self) -> bool {
         self.reached.is_empty() && self.refused.is_empty()
     }
 }
 
-/// Traffic that several threads write.
+/// What several threads saw of traffic.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct TrafficLog(Arc<Mutex<Traffic>>);
+pub(crate) struct TrafficLog(Arc<Mutex<HostTraffic>>);
 
 impl TrafficLog {
-    pub(crate) fn now(&self) -> Traffic {
+    pub(crate) fn now(&self) -> HostTraffic {
         self.with(|traffic| traffic.clone())
     }
 
@@ -56,7 +56,7 @@ impl TrafficLog {
         });
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Traffic) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut HostTraffic) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -17,7 +17,7 @@ use super::endpoint::ModelEndpoint;
 use super::event_writer::EventWriter;
 use super::model_reply::ModelReply;
 use super::{KEY, ModelProtocol, ProviderError, ollama, openai};
-use chant_broker::{certificates_of, proxy_of};
+use chant_broker::{WayOutError, certificates_of, proxy_of};
 
 /// The time to connect.
 const CONNECTING: Duration = Duration::from_secs(30);
@@ -117,9 +117,9 @@ pub(super) struct ModelClient<'a> {
 impl<'a> ModelClient<'a> {
     pub(super) fn of(task: &HttpAgentTask<'a>) -> Result<Self, ProviderError> {
         let endpoint = task.endpoint;
-        let failed = |why: String| ProviderError::SetUp {
+        let failed = |error: WayOutError| ProviderError::SetUp {
             address: endpoint.address.to_string(),
-            why,
+            why: error.to_string(),
         };
         let key = task.environment.get(KEY).map(|key| key.trim().to_owned());
         let scheme = endpoint.address.scheme_str().unwrap_or_default();

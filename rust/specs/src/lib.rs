@@ -14,6 +14,7 @@ pub mod ops;
 pub mod parse;
 pub mod project;
 pub mod rules;
+pub mod run_id_text;
 pub mod run_lookup;
 pub mod scores;
 pub mod specs;

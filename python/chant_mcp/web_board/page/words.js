@@ -16,7 +16,7 @@ const whyNode = ({ why }) => why && make("span.chip.why", WHY_WORDS[why] ?? why)
 
 const DIALECT_WORDS = { chant: "Specs", vine: "Task graphs", speckit: "Features", tickets: "Tickets" };
 const dialectWord = (dialect) => DIALECT_WORDS[dialect] ?? dialect;
-const mention = (name) => name && `@${name.replace(/^@/, "")}`;
+const mention = (name) => name && `@${String(name).replace(/^@/, "")}`;
 const stateWord = (status) => String(status ?? "").replaceAll("_", " ");
 const numberWord = (number) => Number(number).toLocaleString("en");
 const counted = (count, one, many = `${one}s`) => `${numberWord(count)} ${count === 1 ? one : many}`;

@@ -15,7 +15,8 @@ use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_base::run_variables::MARK;
 use chant_broker::{
-    Broker, BrokerRoute, BrokerRules, HostList, NoHost, Traffic, certificates_of, proxy_of,
+    BrokerRoute, BrokerRules, HostBroker, HostList, HostTraffic, NoHost, WayOutError,
+    certificates_of, proxy_of,
 };
 use chant_config::Config;
 use chant_config::run_environment::{NetworkRoute, RouteUser};
@@ -62,7 +63,7 @@ pub(crate) struct NamespaceRequest<'a> {
 pub(crate) struct FolderNamespaces {
     file: PathBuf,
     /// Ends before the network.
-    broker: Option<Broker>,
+    broker: Option<HostBroker>,
     holder: NamespaceHolder,
 }
 
@@ -97,7 +98,7 @@ impl NamespaceRequest<'_> {
         let (mut broker, mut variables) = (None, EnvironmentMap::new());
         if let (Some(rules), Some(listener)) = (rules, holder.take_listener()) {
             variables = self.variables(&rules.address);
-            broker = Some(Broker::serve(listener, rules).map_err(failed)?);
+            broker = Some(HostBroker::serve(listener, rules).map_err(failed)?);
         }
         let file = write_holder(worktree, holder.process(), variables)?;
         Ok(Some(FolderNamespaces {
@@ -112,9 +113,9 @@ impl NamespaceRequest<'_> {
             refused(&format!("`confine.hosts` has `{entry}`, which is no host"))
         })?;
         let environment = &self.project.environment;
-        let proxy = proxy_of(environment, "https").map_err(|why| refused(&why))?;
+        let proxy = proxy_of(environment, "https").map_err(|error| refused(&error.to_string()))?;
         let routes = self.routes().map(|(name, route)| {
-            let failed = |why: String| refused(&format!("route `{name}`: {why}"));
+            let failed = |error: WayOutError| refused(&format!("route `{name}`: {error}"));
             let secret = secret_of(self.project, name, route)?;
             let (scheme, _) = route.to.split_once(':').unwrap_or_default();
             let route = BrokerRoute {
@@ -185,7 +186,7 @@ impl Drop for FolderNamespaces {
     }
 }
 
-fn entry_of(traffic: &Traffic) -> NetworkEntry {
+fn entry_of(traffic: &HostTraffic) -> NetworkEntry {
     NetworkEntry {
         reached: traffic.reached.clone(),
         refused: traffic.refused.clone(),
