@@ -77,42 +77,38 @@ def test_a_format_in_one_module_is_read_edited_and_ready(
     assert listed["todo"]["on"]
 
 
+@pytest.fixture
+def kitchen(tmp_path: Path, install: Install, choose: Callable[[str], None]) -> Path:
+    """A folder with a plan in the format of a plugin that the user has chosen."""
+    root = tmp_path / "kitchen"
+    root.mkdir()
+    (root / "todo.txt").write_text(PLAN, "utf-8")
+    install(TODO, formats=["todo"])
+    choose("{formats: [todo]}")
+    return root
+
+
 @linux
 def test_agents_have_the_tools_for_items_of_it(
-    tmp_path: Path,
-    install: Install,
-    choose: Callable[[str], None],
-    run_server: Callable[..., subprocess.Popen[bytes]],
+    kitchen: Path, run_server: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
-    root = tmp_path / "kitchen"
-    root.mkdir()
-    (root / "todo.txt").write_text(PLAN, "utf-8")
-    install(TODO, formats=["todo"])
-    choose("{formats: [todo]}")
-    assert tool_names(Running(run_server(root, "serve"))) == [
+    assert tool_names(Running(run_server(kitchen, "serve"))) == [
         "item_list", "item_get", "item_next", "item_update", "item_add",
     ]  # fmt: skip
-    assert "todo:knife" in call_text(Running(run_server(root, "serve")), "item_next")
-    call_text(Running(run_server(root, "serve")), "item_update", id="todo:knife", status="done")
-    assert (root / "todo.txt").read_text("utf-8") == f"x {PLAN}"
+    assert "todo:knife" in call_text(Running(run_server(kitchen, "serve")), "item_next")
+    call_text(Running(run_server(kitchen, "serve")), "item_update", id="todo:knife", status="done")
+    assert (kitchen / "todo.txt").read_text("utf-8") == f"x {PLAN}"
 
 
 @linux
-def test_an_agent_works_on_an_item_of_it(
-    tmp_path: Path, install: Install, choose: Callable[[str], None]
-) -> None:
-    root = tmp_path / "kitchen"
-    root.mkdir()
-    (root / "todo.txt").write_text(PLAN, "utf-8")
-    install(TODO, formats=["todo"])
-    choose("{formats: [todo]}")
-    git(root, "init", "-q", "-b", "main")
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "Plan")
-    assert "completed" in program(root, "work", "todo:knife", "--agent", "demo", "--wait")
-    assert git(root, "show", "main:todo.txt") == f"x {PLAN}"
-    assert (root / "todo.txt").read_text("utf-8") == f"x {PLAN}"
-    program(root, "receipt", "verify", "todo:knife")
+def test_an_agent_works_on_an_item_of_it(kitchen: Path) -> None:
+    git(kitchen, "init", "-q", "-b", "main")
+    git(kitchen, "add", "-A")
+    git(kitchen, "commit", "-q", "-m", "Plan")
+    assert "completed" in program(kitchen, "work", "todo:knife", "--agent", "demo", "--wait")
+    assert git(kitchen, "show", "main:todo.txt") == f"x {PLAN}"
+    assert (kitchen / "todo.txt").read_text("utf-8") == f"x {PLAN}"
+    program(kitchen, "receipt", "verify", "todo:knife")
 
 
 @linux

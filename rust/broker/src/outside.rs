@@ -1,4 +1,4 @@
-//! How this machine reaches what lies outside: the proxy and the certificates that the user's environment names.
+//! The way from this machine to hosts outside: the proxy and the certificates that the user's environment names.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -30,7 +30,7 @@ pub enum WayOutError {
     Proxy {
         /// The variable.
         variable: &'static str,
-        /// What is wrong.
+        /// The fault.
         error: ureq::Error,
     },
     /// The file of certificates cannot be used.

@@ -186,7 +186,7 @@ fn is_below(path: &str, start: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// What was read with the head of a request, and the stream behind it.
+/// The bytes that were read with the head of a request, and the stream behind them.
 type BodyStream<'a> = BufReader<io::Chain<io::Cursor<Vec<u8>>, &'a TcpStream>>;
 
 /// The body of a request, as it arrives.

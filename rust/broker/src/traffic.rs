@@ -1,4 +1,4 @@
-//! Remembers what was reached and what was refused.
+//! Remembers the hosts that were reached or refused.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,7 @@ impl HostTraffic {
     }
 }
 
-/// What several threads saw of traffic.
+/// The traffic that several threads see.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TrafficLog(Arc<Mutex<HostTraffic>>);
 

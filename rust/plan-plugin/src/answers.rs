@@ -1,4 +1,4 @@
-//! What a plugin answers about a text, checked: each span lies in the text, and no item has bytes of another one.
+//! The answers of a plugin about a text, checked: each span is inside of the text, and no item has bytes of another one.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -69,7 +69,7 @@ struct AnsweredAttribute {
 /// Reads the items of an answer.
 ///
 /// # Errors
-/// What is wrong, as the rest of a sentence that begins with the plugin.
+/// The fault, as the rest of a sentence that begins with the plugin.
 pub(crate) fn checked_items(
     answered: Vec<AnsweredItem>,
     document: &PlanDocument,
@@ -198,7 +198,7 @@ impl ItemReader<'_> {
         })
     }
 
-    /// A span that lies in another one, between letters.
+    /// A span inside of another one, between letters.
     fn span(
         &self,
         (start, end): AnsweredSpan,

@@ -1,4 +1,4 @@
-//! What a plugin says of its format once: words, places of documents, edits.
+//! The description that a plugin gives of its format once: words, places of documents, edits.
 
 use chant_base::format_words::find_format_word;
 use chant_plan_format::intent::IntentKind;
@@ -55,7 +55,7 @@ pub(crate) struct CheckedDescription {
 
 impl FormatDescription {
     /// # Errors
-    /// What is wrong, as the rest of a sentence that begins with the plugin.
+    /// The fault, as the rest of a sentence that begins with the plugin.
     pub(crate) fn checked(self) -> Result<CheckedDescription, PluginFault> {
         self.check_words()?;
         self.check_paths()?;

@@ -1,4 +1,4 @@
-//! What is wrong with a plugin or its answer.
+//! Faults of a plugin or of its answers.
 
 use chant_base::error::{CoreError, ErrorKind};
 

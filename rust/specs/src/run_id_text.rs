@@ -9,7 +9,7 @@ use regex::{Captures, Regex};
 static RUN_ID: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"item\.[a-z0-9.-]+\.[0-9a-f]{32}").ok());
 
-/// How a text is written, which decides how a key is written in it.
+/// The form of a text, which decides how a key is written in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextForm {
     /// Words, as they are.

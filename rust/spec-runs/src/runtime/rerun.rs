@@ -145,7 +145,7 @@ pub(super) struct CheckedCommit<'a> {
     /// Work beside the checks; ended before the rest is given up.
     services: Option<RunningServices>,
     ports: Option<OwnPorts>,
-    /// What its processes share; ended behind its services.
+    /// The namespaces that its processes share; ended behind its services.
     namespaces: Option<FolderNamespaces>,
     /// Keep the layers that are mounted.
     layer_pins: Vec<LayerPin>,

@@ -120,7 +120,7 @@ pub(super) struct SpecRunner<'a> {
     login: Option<LoginCopy>,
     /// The services beside its agent.
     services: Option<RunningServices>,
-    /// What its agent and the services share; ended behind these.
+    /// The namespaces that its agent and the services share; ended behind these.
     namespaces: Option<FolderNamespaces>,
     /// The ports of its agent.
     ports: Option<OwnPorts>,

@@ -62,7 +62,7 @@ fn by_hand(
         record.target.clone_from(&earlier.target);
         record.worktree.clone_from(&earlier.worktree);
         record.log.clone_from(&earlier.log);
-        // It proposes its work anew.
+        // It proposes its work again.
         record.lease = earlier.lease.clone().map(|lease| LeaseEntry {
             proposal: None,
             ..lease
