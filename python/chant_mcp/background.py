@@ -153,6 +153,7 @@ def serve_run(root: str, folder: str, environment: dict[str, str]) -> NoReturn:
 def _act_on_project(
     act: Callable[[ChantProject], object], root: str, environment: dict[str, str], trust: str | None
 ) -> NoReturn:
+    from chant_mcp import user_folders
     from chant_mcp._core import ChantProject
     from chant_mcp.program import own_program
     from chant_mcp.user_folders import home_folder, names_formats, state_home, user_config_file
@@ -161,7 +162,7 @@ def _act_on_project(
     _speak_utf8()
     if names_formats(user_config_file(environment, home_folder())):
         _admit_formats(root, environment, trust)
-    texts = {name: value for name, value in environment.items() if _is_text(name + value)}
+    texts = user_folders.text_variables(environment)
     project = ChantProject(
         root,
         user_config=user_config_file(environment, home_folder()),
@@ -194,14 +195,6 @@ def _admit_formats(root: str, environment: dict[str, str], trust: str | None) ->
     user_config = user_config_file(environment, home_folder())
     place = find_place(Path(root), Path(root))
     Session(place, environment=environment, user_config=user_config, trust=trust).admit_formats()
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _speak_utf8() -> None:

@@ -14,8 +14,7 @@ from chant_mcp.cluster.read_offer import holds_credentials
 from chant_mcp.errors import NotFoundError
 from chant_mcp.fleet_places import FoundPlaces
 from chant_mcp.program import own_program
-from chant_mcp.session import is_text
-from chant_mcp.user_folders import config_folder, state_home, user_config_file
+from chant_mcp.user_folders import config_folder, state_home, text_variables, user_config_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def read_on_cluster(
 def _ask(
     on: str, environment: Mapping[str, str], asked: list[tuple[int, str, str]], known: list[str]
 ) -> FleetAnswers:
-    variables = {name: value for name, value in environment.items() if is_text(name + value)}
+    variables = text_variables(environment)
     program = own_program(sys.executable)
     place = _cluster_place(on, variables, program)
     return ask_workers(place, asked, known, program=program, environment=variables)

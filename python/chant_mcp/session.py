@@ -18,7 +18,7 @@ from chant_mcp.project_place import find_place as find_place
 from chant_mcp.project_place import holds_work_files as holds_work_files
 from chant_mcp.project_place import may_have_features as may_have_features
 from chant_mcp.remote_looks import RemoteLooks
-from chant_mcp.user_folders import names_formats, state_home
+from chant_mcp.user_folders import names_formats, state_home, text_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,15 +41,6 @@ def dialects_in(root: Path) -> tuple[str, ...]:
         "tickets": (root / ".mdt-config.toml").is_file() or (root / "docs" / "CRs").is_dir(),
     }
     return (*(name for name, is_there in found.items() if is_there), *plan_formats_in(root))
-
-
-def is_text(value: str) -> bool:
-    """Say whether a value of a variable is text, as the core takes it."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 class Session:
@@ -87,8 +78,7 @@ class Session:
         self._door: Door = door
         self.name = os.urandom(6).hex()
         """What this session is called in what its agents report and ask."""
-        variables = (environment or {}).items()
-        self._environment = {name: value for name, value in variables if is_text(name) and is_text(value)}
+        self._environment = text_variables(environment or {})
         self._user_config = user_config
         self._config_home = config_home
         self._home = home

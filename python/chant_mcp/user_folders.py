@@ -58,6 +58,15 @@ def user_config_file(environment: Mapping[str, str], home: str | os.PathLike[str
     return folder and os.path.join(folder, "chant", "config.md")
 
 
+def text_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that are text, as the core takes them: others are kept in halves of characters."""
+    return {name: text for name, text in environment.items() if _kept(name + text) == name + text}
+
+
+def _kept(text: str) -> str:
+    return text.encode("utf-8", "ignore").decode()
+
+
 def names_formats(user_config: str | os.PathLike[str] | None) -> bool:
     """Say whether a user's configuration may name formats of plugins; who asks further reads it in full."""
     if user_config is None:

@@ -108,6 +108,7 @@ PROGRAM: Listing = {
         "host": ListedCommand("host:host", "Write the plugin folder for agents' hosts."),
         "mcp": ListedCommand("mcp:mcp", "Serve MCP on standard input and output."),
         "serve": ListedCommand("serve:serve", "Serve MCP over HTTP."),
+        "lsp": ListedCommand("mcp:lsp", "Answer an editor about plans, on standard input and output."),
         "config": ListedCommand("config:config", "Check configuration files for mistakes."),
         "doctor": ListedCommand("doctor:doctor", "Show what agents would find here, and what is missing."),
         "notify": ListedCommand("notify:notify", "Send changes to notifiers, until you stop it."),

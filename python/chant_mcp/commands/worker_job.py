@@ -15,7 +15,7 @@ from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.errors import ChantError
 from chant_mcp.program import own_program
 from chant_mcp.terminal import say
-from chant_mcp.user_folders import user_config_file
+from chant_mcp.user_folders import text_variables, user_config_file
 
 
 @click.command(hidden=True)
@@ -73,7 +73,7 @@ def worker_machine(
     """
     return WorkerMachine(
         user_config=user_config_file(environment, home),
-        environment={name: value for name, value in environment.items() if _is_text(name + value)},
+        environment=text_variables(environment),
         program=list(own_program(sys.executable)),
         prompts=Path(resources.__file__).parent / "prompts",
         trusted=list(trusted),
@@ -87,11 +87,3 @@ def worker_machine(
 def _tell(news: str) -> None:
     sys.stdout.write(f"{news}\n")
     sys.stdout.flush()
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -77,6 +77,7 @@ def plugin_files() -> dict[str, str]:
         "qwen-extension.json": _json(extension),
         "AGENTS.md": _text("instructions.md"),
         "hooks/hooks.json": _json(_hooks()),
+        ".lsp.json": _text("lsp.json"),
         "opencode/chant.js": _text("opencode/chant.js"),
     }
     for skill in SKILLS:

@@ -12,6 +12,7 @@ mod fleet;
 mod forks;
 mod graph;
 mod handles;
+mod language_server;
 mod merge;
 mod parameters;
 mod plans;
@@ -53,6 +54,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::handles::{PySelection, PyTransaction, body_section, body_sections};
+    #[pymodule_export]
+    use crate::language_server::serve_language;
     #[pymodule_export]
     use crate::merge::merge_specs;
     #[pymodule_export]

@@ -41,6 +41,8 @@ pub(crate) struct FolderScan {
     entries: Vec<BTreeMap<String, ScannedEntry>>,
     problems: Vec<PlanProblem>,
     is_started: bool,
+    /// The number of the last change of an unsaved text that was seen.
+    seen_unsaved: u64,
 }
 
 /// An entry of a pattern's folder.
@@ -65,7 +67,13 @@ impl FolderScan {
         if !self.is_started {
             return self.scan_all(folder);
         }
-        match self.watch.take() {
+        let held = &folder.disk.unsaved;
+        let unsaved = held.changed_below(folder.root, &mut self.seen_unsaved);
+        let mut changed = self.watch.take();
+        if let ChangedFiles::Files(names) = &mut changed {
+            names.extend(unsaved.into_iter().map(Into::into));
+        }
+        match changed {
             ChangedFiles::Files(names) if names.is_empty() => false,
             ChangedFiles::Files(names) => match self.concerned(folder.format, &names) {
                 Some(entries) if entries.is_empty() => false,

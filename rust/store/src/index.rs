@@ -57,6 +57,8 @@ pub struct DocumentIndex<T> {
     watch: FolderWatch,
     /// Device and inode of the watched folder.
     identity: Option<(u64, u64)>,
+    /// The number of the last change of an unsaved text that was seen.
+    seen_unsaved: u64,
 }
 
 /// The real place of a linked folder, and its device and inode.
@@ -114,6 +116,7 @@ impl<T: Send> DocumentIndex<T> {
             links: HashMap::new(),
             watch: FolderWatch::default(),
             identity: None,
+            seen_unsaved: 0,
         }
     }
 
@@ -142,16 +145,28 @@ impl<T: Send> DocumentIndex<T> {
     /// file that cannot be read is no error but a change whose document says so.
     pub fn refresh(&mut self) -> Result<Vec<DocumentChange<T>>, StoreError> {
         let folder = self.root.path().join(&self.folder);
+        let unsaved = self.take_unsaved(&folder, self.seen_unsaved);
         let identity = disk::stamp(&folder).map(|stamp| stamp.identity);
         if identity.is_some()
             && identity == self.identity
             && self.links_lead_where_they_did()
             && let ChangedFiles::Files(names) = self.watch.take()
-            && let Some(candidates) = self.announced(names.into_iter().collect())
+            && let Some(candidates) = self.announced(names.into_iter().chain(unsaved).collect())
         {
             return Ok(self.look_at(candidates));
         }
         self.scan()
+    }
+
+    /// The names, below the folder, of documents that an editor holds and whose texts changed after a number.
+    fn take_unsaved(&mut self, folder: &Path, since: u64) -> Vec<Box<str>> {
+        self.seen_unsaved = since;
+        let held = &self.disk.unsaved;
+        let unsaved = held.changed_below(folder, &mut self.seen_unsaved);
+        let wanted = unsaved
+            .into_iter()
+            .filter(|name| name.ends_with(self.ending) && !(self.is_flat && name.contains('/')));
+        wanted.map(Into::into).collect()
     }
 
     /// Forgets every document, for when the folder is gone; the changes say so of each, in the order
@@ -217,7 +232,7 @@ impl<T: Send> DocumentIndex<T> {
         )
     }
 
-    /// Lists everything again and looks at every stamp.
+    /// Lists everything again and looks at every stamp, those of unsaved texts among them.
     fn scan(&mut self) -> Result<Vec<DocumentChange<T>>, StoreError> {
         self.identity = None;
         let top = self.root.locate(&self.folder)?;
@@ -232,7 +247,14 @@ impl<T: Send> DocumentIndex<T> {
             self.links.insert("".into(), self.target(""));
         }
         let mut candidates = self.walk(&top)?;
-        candidates.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let unsaved = self.take_unsaved(&self.root.path().join(&self.folder), 0);
+        candidates.extend(unsaved.iter().map(|name| FileCandidate {
+            path: self.under(name),
+            is_link: None,
+            fault: None,
+        }));
+        candidates.sort_by(|a, b| a.path.cmp(&b.path));
+        candidates.dedup_by(|later, first| later.path == first.path);
         let listed: HashSet<&str> = candidates.iter().map(|c| &*c.path).collect();
         let mut missing: Vec<Box<str>> = self
             .entries

@@ -21,7 +21,7 @@ pub struct VineDocument {
     /// The plan that it holds.
     pub plan: GraphPlan,
     /// Where each node stands in it.
-    pub(super) places: Vec<NodeSpan>,
+    pub places: Vec<NodeSpan>,
 }
 
 impl VineDocument {

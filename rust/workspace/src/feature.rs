@@ -98,7 +98,7 @@ impl FeatureTaskList {
 
 impl FeatureTasks {
     /// The task at a place.
-    pub(super) fn task(&self, at: usize) -> &Task {
+    pub fn task(&self, at: usize) -> &Task {
         &self.feature.document.list.tasks[at]
     }
 

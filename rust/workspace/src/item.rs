@@ -25,7 +25,8 @@ const OWNER: &str = "owner";
 #[derive(Clone, Copy)]
 pub struct Item<'a> {
     pub(super) joined: &'a WorkspaceGraph,
-    pub(super) source: &'a ItemSource,
+    /// Where it comes from, as its format reads it.
+    pub source: &'a ItemSource,
     /// Its node in the graph.
     pub node: Node,
 }
@@ -298,7 +299,7 @@ impl<'a> Item<'a> {
     }
 
     /// Returns the whole text of its document.
-    pub(super) fn document(&self) -> &'a str {
+    pub fn document(&self) -> &'a str {
         match self.source {
             ItemSource::Spec(spec) => &spec.text,
             ItemSource::Task { path, .. } => self.joined.plan_text(path),
@@ -309,7 +310,7 @@ impl<'a> Item<'a> {
     }
 
     /// Returns the key of the item that it is a part of: a driver, the root of its task graph, a task or a phase.
-    pub(super) fn parent(&self) -> Option<String> {
+    pub fn parent(&self) -> Option<String> {
         match self.source {
             ItemSource::Spec(spec) => {
                 let parent = self.joined.specs.find(spec.id.parent()?)?;
@@ -334,7 +335,7 @@ impl<'a> Item<'a> {
     }
 
     /// Returns its acceptance criteria: how many are met, and how many there are.
-    pub(super) fn criteria_counts(&self) -> (usize, usize) {
+    pub fn criteria_counts(&self) -> (usize, usize) {
         match self.source {
             ItemSource::Spec(spec) => {
                 let total = spec.criteria.len();

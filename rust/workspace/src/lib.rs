@@ -19,6 +19,7 @@ pub mod changes;
 pub mod completion;
 pub mod configuration;
 mod csv_table;
+pub mod document_words;
 mod document_work;
 pub mod error;
 pub mod export;
@@ -72,7 +73,9 @@ use chant_plan_store::PlanStore;
 use chant_speckit::files::{FeatureStore, TASKS};
 use chant_speckit::resolve::{SearchStart, in_specs};
 use chant_specs::error::ChantError;
+use chant_specs::ops::lint;
 use chant_specs::project::{Project, ProjectOptions, SPECS};
+pub use chant_specs::view::report::LintDiagnostic as SpecFinding;
 use chant_store::disk;
 use chant_store::files::RootFolder;
 use chant_store::walk::{DEPTH, FolderWalk};
@@ -106,19 +109,8 @@ pub struct DialectStores {
 impl DialectStores {
     /// The formats of a project's folder, to be read alone: what writes needs more.
     fn to_read(project: &Project) -> Result<Self, Error> {
-        let (root, disk): (&Path, _) = (project.root(), &project.disk);
-        let start = SearchStart {
-            folder: root.to_owned(),
-            root: root.to_owned(),
-            environment: project.environment.clone(),
-        };
-        let inputs = DiscoveryInputs {
-            start: root.to_owned(),
-            ..DiscoveryInputs::default()
-        };
-        let now = || Timestamp::UNIX_EPOCH;
-        let specs = Project::open(ProjectOptions {
-            root: root.to_owned(),
+        Self::read_only(ProjectOptions {
+            root: project.root().to_owned(),
             user_config: None,
             searched: Vec::new(),
             environment: project.environment.clone(),
@@ -127,11 +119,31 @@ impl DialectStores {
             trust: None,
             runs: project.run_lookup,
             clock: project.clock.clone(),
-            disk: disk.clone(),
-        })?;
+            disk: project.disk.clone(),
+        })
+    }
+
+    /// The formats of a folder, to be read alone.
+    ///
+    /// # Errors
+    /// As [`Project::open`].
+    pub fn read_only(options: ProjectOptions) -> Result<Self, Error> {
+        let (root, disk) = (options.root.clone(), options.disk.clone());
+        let root = root.as_path();
+        let start = SearchStart {
+            folder: root.to_owned(),
+            root: root.to_owned(),
+            environment: options.environment.clone(),
+        };
+        let inputs = DiscoveryInputs {
+            start: root.to_owned(),
+            ..DiscoveryInputs::default()
+        };
+        let now = || Timestamp::UNIX_EPOCH;
+        let specs = Project::open(options)?;
         let graphs = VineStore::new(disk.clone(), root.to_owned(), Vec::new(), false);
         let features = FeatureStore::new(start, disk.clone(), now);
-        let tickets = ProjectRegistry::open(inputs, disk.clone(), now);
+        let tickets = ProjectRegistry::open(inputs, disk, now);
         Ok(Self {
             chant: Arc::new(specs.with_external(external_items(root))),
             vine: Arc::new(graphs.with_external(external_items)),
@@ -191,6 +203,23 @@ impl Workspace {
     /// The folder.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The formats, each by itself.
+    pub fn parts(&self) -> &DialectStores {
+        &self.parts
+    }
+
+    /// What the lint rules find about one spec.
+    ///
+    /// # Errors
+    /// As [`Project::snapshot`], or that the configuration cannot be read.
+    pub fn spec_findings(&self, id: &str) -> Result<Vec<SpecFinding>, Error> {
+        let snapshot = self.parts.chant.snapshot()?;
+        match snapshot.specs.find(id) {
+            Some(spec) => lint::findings(&self.parts.chant, &snapshot, spec),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Returns the name that the repository has in keys and tables, which is that of the folder.

@@ -35,7 +35,7 @@ impl WorkspaceGraph {
     }
 
     /// Returns the nodes of the task graph at a path, in its order.
-    pub(super) fn plan_nodes(&self, path: &str) -> Vec<Node> {
+    pub fn plan_nodes(&self, path: &str) -> Vec<Node> {
         let plan = self
             .plan_places
             .get(path)

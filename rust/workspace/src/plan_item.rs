@@ -85,11 +85,13 @@ impl PlanEntry {
             && self.body() == other.body()
     }
 
-    pub(super) fn item(&self) -> &PlanItem {
+    /// The item as its document says it.
+    pub fn item(&self) -> &PlanItem {
         &self.unit.items[self.at]
     }
 
-    pub(super) fn unit(&self) -> &PlanUnit {
+    /// The unit that it stands in.
+    pub fn unit(&self) -> &PlanUnit {
         &self.unit
     }
 

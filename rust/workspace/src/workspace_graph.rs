@@ -171,7 +171,7 @@ impl WorkspaceGraph {
     }
 
     /// The task graphs, in the order of their paths.
-    pub(super) fn plans(&self) -> impl Iterator<Item = &GraphFile> {
+    pub fn plans(&self) -> impl Iterator<Item = &GraphFile> {
         self.plans.iter().map(|(plan, _)| plan)
     }
 
@@ -182,7 +182,7 @@ impl WorkspaceGraph {
     }
 
     /// The features, in the order of their directories.
-    pub(super) fn features(&self) -> impl Iterator<Item = &FeatureTaskList> {
+    pub fn features(&self) -> impl Iterator<Item = &FeatureTaskList> {
         self.features.iter().map(|(tasks, _)| &tasks.feature)
     }
 
@@ -247,7 +247,7 @@ impl WorkspaceGraph {
     }
 
     /// The plans of each format that comes through the interface.
-    pub(super) fn formats(&self) -> impl Iterator<Item = &Arc<PlanRoot>> {
+    pub fn formats(&self) -> impl Iterator<Item = &Arc<PlanRoot>> {
         self.formats.iter().map(|(root, _)| root)
     }
 

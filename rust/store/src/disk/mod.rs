@@ -33,6 +33,7 @@ mod stamps;
 mod sweep;
 mod temporary_names;
 mod tree_removal;
+mod unsaved;
 mod weak_guarantees;
 mod write;
 
@@ -73,6 +74,7 @@ pub use staging::{can_stage, move_file};
 pub use stamps::{FileStamp, TICK, created_at, stamp, stamp_of_itself};
 pub use sweep::sweep_folder;
 pub use tree_removal::remove_tree;
+pub use unsaved::UnsavedTexts;
 pub use weak_guarantees::{WeakGuarantee, take_weak_promises, weak_promises};
 pub use write::{TemporaryFile, flush_folder, flush_folder_of, rename_new};
 
@@ -168,6 +170,8 @@ pub struct Disk {
     pub user_state: Option<UserState>,
     /// The state in which texts wait until they take their place; none where they wait beside their documents.
     pub staging: Option<Arc<StateFolder>>,
+    /// Texts that are read in place of files.
+    pub unsaved: UnsavedTexts,
 }
 
 impl Default for Disk {
@@ -184,6 +188,7 @@ impl Default for Disk {
             listens: true,
             user_state: None,
             staging: None,
+            unsaved: UnsavedTexts::default(),
         }
     }
 }

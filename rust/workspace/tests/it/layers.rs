@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 30] = [
+const ARROWS: [(&str, &[&str]); 31] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -120,6 +120,10 @@ const ARROWS: [(&str, &[&str]); 30] = [
             "work",
         ],
     ),
+    (
+        "language-server",
+        &["base", "graph", "plan-format", "store", "text", "workspace"],
+    ),
 ];
 
 #[test]
@@ -204,6 +208,7 @@ fn each_library_has_one_place() {
         &["broker/", "provider/endpoint.rs", "provider/http.rs"],
     );
     only("rustls::", &["broker/tunnel.rs"]);
+    only("lsp_", &["language-server/"]);
     only("pyo3", &[]);
     only("println!", &[]);
 }

@@ -1,0 +1,66 @@
+//! The language server, on the streams of this process.
+
+use std::collections::BTreeMap;
+use std::io::{stdin, stdout};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chant_base::error::Error;
+use chant_language_server::{ServerOptions, serve};
+use chant_spec_runs::recorded_runs::RecordedRuns;
+use chant_specs::project::{ProjectOptions, ZonedClock};
+use chant_store::disk::{Disk, UnsavedTexts};
+use chant_workspace::{DialectStores, Workspace};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+
+use crate::detached::detached;
+use crate::stop::disk_of_user;
+
+/// Answers an editor on standard input and output until it says so or the input ends; true if it ended as the protocol
+/// asks for. Nothing else may use these streams meanwhile.
+#[pyfunction]
+#[pyo3(signature = (*, user_config = None, environment = BTreeMap::new()))]
+pub(crate) fn serve_language(
+    py: Python<'_>,
+    user_config: Option<PathBuf>,
+    environment: BTreeMap<String, String>,
+) -> PyResult<bool> {
+    let disk = disk_of_user(py, None, None, &environment);
+    let opener = move |root: &Path, unsaved: &UnsavedTexts| {
+        opened(root, &disk, unsaved, &user_config, &environment)
+    };
+    let options = ServerOptions {
+        opener: Arc::new(opener),
+        clock: || Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    };
+    let ended = detached(py, || serve(stdin(), &mut stdout(), options));
+    ended.map_err(|error| PyOSError::new_err(error.to_string()))
+}
+
+fn opened(
+    root: &Path,
+    disk: &Disk,
+    unsaved: &UnsavedTexts,
+    user_config: &Option<PathBuf>,
+    environment: &BTreeMap<String, String>,
+) -> Result<Workspace, Error> {
+    let parts = DialectStores::read_only(ProjectOptions {
+        root: root.to_owned(),
+        user_config: user_config.clone(),
+        searched: Vec::new(),
+        environment: environment.clone(),
+        program: Vec::new(),
+        prompts: None,
+        trust: None,
+        runs: &RecordedRuns,
+        clock: ZonedClock {
+            now: Timestamp::now,
+            zone: TimeZone::system(),
+        },
+        disk: disk.clone().with_unsaved(unsaved),
+    })?;
+    Ok(Workspace::open(root, parts))
+}

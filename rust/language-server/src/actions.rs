@@ -1,0 +1,245 @@
+//! Changes that an editor offers: boxes ticked and unticked, and words corrected that are nearly known ones.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use chant_base::ident::nearest;
+use chant_plan_format::checked_edit::apply_checked;
+use chant_plan_format::intent::{EditIntent, EditRequest, TickTarget};
+use chant_text::front_matter;
+use chant_workspace::document_words::{keys_of, values_of};
+use chant_workspace::workspace_graph::{ItemSource, WorkspaceGraph};
+use lsp_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
+};
+
+use super::document_items::{ItemBox, PlacedItem, boxes_of, items_at};
+use super::key_words::word_of;
+use super::projects::DocumentKind;
+use super::requests::AskedDocument;
+use super::server::ServerState;
+
+/// The changes that are offered for a range.
+pub(crate) fn code_actions(
+    state: &ServerState,
+    params: &CodeActionParams,
+) -> Option<Vec<CodeActionOrCommand>> {
+    let asked = AskedDocument::of(state, &params.text_document.uri)?;
+    let joined = asked.snapshot()?;
+    let placed = asked.placed();
+    let lines = params.range.start.line..=params.range.end.line;
+    let is_wanted = |bytes: &Range<usize>| lines.contains(&placed.position_of(bytes.start).line);
+    let mut actions = Vec::new();
+    for one in items_at(&joined, asked.path()) {
+        let boxes = boxes_of(&one.item).into_iter();
+        for ticked in boxes.filter(|one| is_wanted(&one.mark)) {
+            let edit = tick(&asked, &joined, &one, &ticked);
+            let title = if ticked.is_ticked { "Untick" } else { "Tick" };
+            let kind = CodeActionKind::REFACTOR;
+            actions.extend(edit.map(|edit| action(&asked, title.to_owned(), kind, edit)));
+        }
+    }
+    for near in misspelled(&asked, &joined)
+        .into_iter()
+        .filter(|near| is_wanted(&near.bytes))
+    {
+        let title = format!("Change `{}` to `{}`", near.written, near.meant);
+        let edit = (near.bytes, near.meant);
+        actions.push(action(&asked, title, CodeActionKind::QUICKFIX, edit));
+    }
+    Some(actions)
+}
+
+/// Bytes of a text and what takes their place.
+type ByteEdit = (Range<usize>, String);
+
+fn action(
+    asked: &AskedDocument<'_>,
+    title: String,
+    kind: CodeActionKind,
+    edit: ByteEdit,
+) -> CodeActionOrCommand {
+    let (bytes, text) = edit;
+    let edit = TextEdit::new(asked.placed().range_of(bytes), text);
+    CodeActionOrCommand::CodeAction(CodeAction {
+        title,
+        kind: Some(kind),
+        edit: Some(workspace_edit(asked, vec![edit])),
+        ..CodeAction::default()
+    })
+}
+
+/// Edits of the document that was asked about, of the very text that the answer was made from where editors take that.
+fn workspace_edit(asked: &AskedDocument<'_>, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    let uri = asked.draft.uri.clone();
+    if !asked.state.client.has_versions {
+        return WorkspaceEdit::new(HashMap::from([(uri, edits)]));
+    }
+    let edit = TextDocumentEdit {
+        text_document: OptionalVersionedTextDocumentIdentifier {
+            uri,
+            version: Some(asked.draft.version),
+        },
+        edits: edits.into_iter().map(OneOf::Left).collect(),
+    };
+    WorkspaceEdit {
+        document_changes: Some(DocumentChanges::Edits(vec![edit])),
+        ..WorkspaceEdit::default()
+    }
+}
+
+/// The edit that ticks or unticks a box in the editor's text, as the format makes it where it comes through the
+/// interface.
+fn tick(
+    asked: &AskedDocument<'_>,
+    joined: &WorkspaceGraph,
+    placed: &PlacedItem<'_>,
+    ticked: &ItemBox,
+) -> Option<ByteEdit> {
+    let ItemSource::Plan(entry) = placed.item.source else {
+        let sign = if ticked.is_ticked { " " } else { "x" };
+        return Some((ticked.mark.clone(), sign.to_owned()));
+    };
+    let word = placed.item.dialect();
+    let mut roots = joined.formats();
+    let root = roots.find(|root| root.format.scope().word == word)?;
+    let intent = EditIntent::Tick {
+        which: match ticked.name {
+            None => TickTarget::Own,
+            Some((list, number)) => TickTarget::Criterion {
+                list: Some(list.to_owned()),
+                number,
+            },
+        },
+        on: !ticked.is_ticked,
+    };
+    let now = (asked.state.clock)();
+    let request = EditRequest {
+        item: Some(&entry.item().name),
+        intent: &intent,
+        settings: &root.settings,
+        taken: &[],
+        now: &now,
+    };
+    let edit = apply_checked(root.format, Some(entry.unit()), &request).ok()?;
+    let at = entry.item().document?;
+    let (_, after) = edit.texts.iter().find(|(document, _)| *document == at)?;
+    // What changes in other documents is not the editor's to do.
+    (edit.texts.len() == 1 && edit.files.is_empty()).then(|| difference(&asked.draft.text, after))
+}
+
+/// The smallest edit that makes one text of another.
+fn difference(before: &str, after: &str) -> ByteEdit {
+    let same = before.bytes().zip(after.bytes());
+    let mut start = same.take_while(|(one, other)| one == other).count();
+    while !before.is_char_boundary(start) || !after.is_char_boundary(start) {
+        start -= 1;
+    }
+    let most = before.len().min(after.len()) - start;
+    let same = before.bytes().rev().zip(after.bytes().rev()).take(most);
+    let mut end = same.take_while(|(one, other)| one == other).count();
+    while !before.is_char_boundary(before.len() - end) || !after.is_char_boundary(after.len() - end)
+    {
+        end -= 1;
+    }
+    (
+        start..before.len() - end,
+        after[start..after.len() - end].to_owned(),
+    )
+}
+
+/// A word that is nearly a known one.
+struct NearWord {
+    bytes: Range<usize>,
+    written: String,
+    meant: String,
+}
+
+/// Keys of front matter, states and types that are nearly known ones, and such keys of configuration.
+fn misspelled(asked: &AskedDocument<'_>, joined: &WorkspaceGraph) -> Vec<NearWord> {
+    let text = &*asked.draft.text;
+    if asked.place.kind == DocumentKind::Configuration {
+        return misspelled_settings(asked, text);
+    }
+    let word = word_of(asked.place.kind);
+    let front = front_matter::layout(text).ok();
+    let Some(front) = front.and_then(|layout| layout.yaml) else {
+        return Vec::new();
+    };
+    let known = keys_of(joined, word);
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let mut found = Vec::new();
+    let mut start = front.start;
+    for line in text[front].split_inclusive('\n') {
+        let (key, value) = line.split_once(':').unwrap_or_default();
+        let value = value.trim();
+        if !known.contains(&key)
+            && let Some(meant) = nearest(key, known.iter().copied())
+        {
+            found.push(NearWord {
+                bytes: start..start + key.len(),
+                written: key.to_owned(),
+                meant: meant.to_owned(),
+            });
+        } else if matches!(key, "status" | "type" | "priority") && !value.is_empty() {
+            let words = values_of(joined, word, key);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let meant = nearest(value, words.iter().copied());
+            if let Some(meant) = meant.filter(|_| !words.contains(&value)) {
+                let at = start + line.find(value).unwrap_or_default();
+                found.push(NearWord {
+                    bytes: at..at + value.len(),
+                    written: value.to_owned(),
+                    meant: meant.to_owned(),
+                });
+            }
+        }
+        start += line.len();
+    }
+    found
+}
+
+fn misspelled_settings(asked: &AskedDocument<'_>, text: &str) -> Vec<NearWord> {
+    let files = asked.project().workspace.configuration_files();
+    let of_file = files.into_iter().filter(|file| file.path == asked.path());
+    let findings = of_file.flat_map(|file| file.findings);
+    let near = findings.filter_map(|finding| {
+        let meant = finding.nearest()?.to_owned();
+        let meant = meant.rsplit('.').next()?.to_owned();
+        let written = finding.key.rsplit('.').next()?.to_owned();
+        let before = text
+            .split_inclusive('\n')
+            .take(finding.line?.checked_sub(1)?);
+        let start: usize = before.map(str::len).sum();
+        let at = start + text[start..].lines().next()?.find(&written)?;
+        Some(NearWord {
+            bytes: at..at + written.len(),
+            written,
+            meant,
+        })
+    });
+    near.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_difference_of_two_texts_is_whole_characters() {
+        for (before, after) in [
+            ("[ ] é", "[x] é"),
+            ("aé", "aè"),
+            ("aaa", "aa"),
+            ("", "x"),
+            ("same", "same"),
+            ("aé b", "a b"),
+        ] {
+            let (bytes, text) = difference(before, after);
+            let mut applied = before.to_owned();
+            applied.replace_range(bytes, &text);
+            assert_eq!(applied, after);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What an editor can show, and what the server offers it.
+
+use lsp_types::{
+    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
+    CodeLensOptions, CompletionOptions, HoverProviderCapability, InitializeResult, MarkupKind,
+    OneOf, RenameOptions, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkDoneProgressOptions,
+};
+use serde_json::Value;
+
+use super::positions::PositionEncoding;
+
+/// What an editor can show.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClientAbilities {
+    /// How it counts the characters of a line.
+    pub(crate) encoding: PositionEncoding,
+    /// True if hovers may be markdown.
+    pub(crate) has_markdown: bool,
+    /// True if completions may have places to fill in.
+    pub(crate) has_snippets: bool,
+    /// True if symbols may have symbols in them.
+    pub(crate) has_nested_symbols: bool,
+    /// True if edits may name the versions of documents.
+    pub(crate) has_versions: bool,
+}
+
+impl Default for ClientAbilities {
+    fn default() -> Self {
+        Self::of(&ClientCapabilities::default())
+    }
+}
+
+impl ClientAbilities {
+    /// What an editor says of itself.
+    pub(crate) fn of(given: &ClientCapabilities) -> Self {
+        let general = given.general.as_ref();
+        let encodings = general.and_then(|general| general.position_encodings.as_deref());
+        let document = given.text_document.as_ref();
+        let hover = document.and_then(|document| document.hover.as_ref());
+        let formats = hover.and_then(|hover| hover.content_format.as_ref());
+        let completion = document.and_then(|document| document.completion.as_ref());
+        let item = completion.and_then(|completion| completion.completion_item.as_ref());
+        let symbol = document.and_then(|document| document.document_symbol.as_ref());
+        let edit = given.workspace.as_ref();
+        let edit = edit.and_then(|workspace| workspace.workspace_edit.as_ref());
+        Self {
+            encoding: PositionEncoding::best_of(encodings),
+            has_markdown: formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
+            has_snippets: item.and_then(|item| item.snippet_support).unwrap_or(false),
+            has_nested_symbols: symbol
+                .and_then(|symbol| symbol.hierarchical_document_symbol_support)
+                .unwrap_or(false),
+            has_versions: edit.and_then(|edit| edit.document_changes).unwrap_or(false),
+        }
+    }
+}
+
+/// The answer to the first request.
+pub(crate) fn server_info(client: &ClientAbilities) -> Value {
+    let no_progress = WorkDoneProgressOptions::default();
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(TextDocumentSyncSaveOptions::SaveOptions(
+            SaveOptions::default(),
+        )),
+        ..TextDocumentSyncOptions::default()
+    };
+    let capabilities = ServerCapabilities {
+        position_encoding: Some(client.encoding.kind()),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some([":", "[", "-", " ", "#", ">"].map(Into::into).to_vec()),
+            ..CompletionOptions::default()
+        }),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        code_lens_provider: Some(CodeLensOptions {
+            resolve_provider: None,
+        }),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR]),
+            work_done_progress_options: no_progress,
+            resolve_provider: None,
+        })),
+        rename_provider: Some(OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: no_progress,
+        })),
+        ..ServerCapabilities::default()
+    };
+    let info = InitializeResult {
+        capabilities,
+        server_info: Some(ServerInfo {
+            name: "chant-mcp".to_owned(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        }),
+    };
+    serde_json::to_value(info).unwrap_or_default()
+}

@@ -1,0 +1,135 @@
+//! What an editor shows between the lines: how far items are, and the titles of those that are named.
+
+use chant_workspace::item::Item;
+use chant_workspace::workspace_graph::ItemSource;
+use lsp_types::{
+    CodeLens, CodeLensParams, Command, InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams,
+};
+
+use super::document_items::items_at;
+use super::markdown_text::shown_title;
+use super::references::{WordPlaces, word_at};
+use super::requests::AskedDocument;
+use super::server::ServerState;
+
+/// Lenses of one document.
+const MAX_LENSES: usize = 500;
+
+/// Words of one range that are looked up.
+const MAX_WORDS: usize = 5_000;
+
+/// How far each item of a document is, with the command to type. Nothing is run by a lens: a click is no person's yes.
+pub(crate) fn lenses(state: &ServerState, params: &CodeLensParams) -> Option<Vec<CodeLens>> {
+    let asked = AskedDocument::of(state, &params.text_document.uri)?;
+    let joined = asked.snapshot()?;
+    let placed = asked.placed();
+    let items = items_at(&joined, asked.path()).into_iter().take(MAX_LENSES);
+    let lenses = items.filter_map(|one| {
+        let title = lens_title(&one.item)?;
+        Some(CodeLens {
+            range: placed.range_of(one.heading),
+            command: Some(Command {
+                title,
+                command: String::new(),
+                arguments: None,
+            }),
+            data: None,
+        })
+    });
+    Some(lenses.collect())
+}
+
+fn lens_title(item: &Item<'_>) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let waits = item.waits_for().len();
+    if item.is_done() {
+        parts.push("done".to_owned());
+    } else if item.is_ready() {
+        parts.push("ready".to_owned());
+    } else if waits > 0 {
+        parts.push(format!("waits for {waits}"));
+    }
+    let (met, criteria) = item.criteria_counts();
+    if criteria > 0 {
+        parts.push(format!("{met} of {criteria} ticked"));
+    }
+    if item.is_ready() {
+        let name = match item.source {
+            ItemSource::Spec(_) => item.id().into_owned(),
+            _ => item.key().to_owned(),
+        };
+        parts.push(format!("chant-mcp work {name}"));
+    }
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+/// The titles behind IDs, and the state that others see where another one is written.
+pub(crate) fn inlay_hints(state: &ServerState, params: &InlayHintParams) -> Option<Vec<InlayHint>> {
+    let asked = AskedDocument::of(state, &params.text_document.uri)?;
+    let joined = asked.snapshot()?;
+    let placed = asked.placed();
+    let wanted = placed.bytes_of(params.range);
+    let places = WordPlaces::of(&joined, asked.path());
+    let hint = |byte: usize, text: String| InlayHint {
+        position: placed.position_of(byte),
+        label: InlayHintLabel::String(text),
+        kind: Some(InlayHintKind::TYPE),
+        text_edits: None,
+        tooltip: None,
+        padding_left: Some(true),
+        padding_right: None,
+        data: None,
+    };
+    let mut hints = Vec::new();
+    let mut byte = wanted.start;
+    for _ in 0..MAX_WORDS {
+        let rest = placed.text.get(byte..wanted.end).unwrap_or_default();
+        let Some(next) = rest.find(char::is_alphanumeric) else {
+            break;
+        };
+        let Some(word) = word_at(placed.text, byte + next) else {
+            break;
+        };
+        byte = word.end.max(byte + next + 1);
+        while !placed.text.is_char_boundary(byte) {
+            byte += 1;
+        }
+        // A word without a digit, a colon or a hyphen could only be a task of a graph.
+        let written = &placed.text[word.clone()];
+        let Some(item) = places.meant(placed.text, &word) else {
+            continue;
+        };
+        let is_heading = places
+            .items
+            .iter()
+            .any(|one| one.item.node == item.node && one.heading.contains(&word.start));
+        let title = shown_title(item.title());
+        if !is_heading && !title.is_empty() && title != written {
+            hints.push(hint(word.end, title));
+        }
+    }
+    hints.extend(
+        seen_status(&places, placed.text)
+            .and_then(|(byte, status)| wanted.contains(&byte).then(|| hint(byte, status))),
+    );
+    Some(hints)
+}
+
+/// The end of the line that says the state of a spec, with the state that others see.
+fn seen_status(places: &WordPlaces<'_>, text: &str) -> Option<(usize, String)> {
+    let [one] = places.items.as_slice() else {
+        return None;
+    };
+    let ItemSource::Spec(spec) = one.item.source else {
+        return None;
+    };
+    let seen = one.item.status();
+    if spec.status.as_str() == seen {
+        return None;
+    }
+    let line = text.find("\nstatus:")? + 1;
+    let end = text[line..]
+        .find(['\r', '\n'])
+        .map_or(text.len(), |at| line + at);
+    Some((end, seen.to_owned()))
+}

@@ -1,0 +1,110 @@
+//! What the server waits for: messages of the editor, its end, and changes on disk.
+
+use std::collections::{HashSet, VecDeque};
+use std::io::BufRead;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Instant;
+
+use lsp_server::{Message, RequestId};
+
+use super::frames::{Frame, FrameError, read_frame};
+
+/// One thing that happened.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    /// A message of the editor.
+    Message(Message),
+    /// Something of the editor that is no message, with the reason.
+    Unusable(String),
+    /// The editor's stream ended.
+    End(Option<FrameError>),
+    /// Something changed on disk.
+    Disk,
+}
+
+/// Reads messages until the stream ends or nobody takes them.
+pub(crate) fn read_all(mut reader: impl BufRead, taken: &Sender<Incoming>) {
+    loop {
+        let incoming = match read_frame(&mut reader) {
+            Ok(Some(Frame::Message(message))) => Incoming::Message(message),
+            Ok(Some(Frame::Unusable(why))) => Incoming::Unusable(why),
+            Ok(None) => Incoming::End(None),
+            Err(error) => Incoming::End(Some(error)),
+        };
+        let is_end = matches!(incoming, Incoming::End(_));
+        if taken.send(incoming).is_err() || is_end {
+            return;
+        }
+    }
+}
+
+/// What happened and is still to be answered, in order.
+pub(crate) struct IncomingQueue {
+    receiver: Receiver<Incoming>,
+    waiting: VecDeque<Incoming>,
+    cancelled: HashSet<RequestId>,
+}
+
+impl IncomingQueue {
+    /// A queue of what a receiver gets.
+    pub(crate) fn new(receiver: Receiver<Incoming>) -> Self {
+        Self {
+            receiver,
+            waiting: VecDeque::new(),
+            cancelled: HashSet::new(),
+        }
+    }
+
+    /// Waits for the next thing, at most until a moment; `None` when that has come.
+    pub(crate) fn next(&mut self, until: Option<Instant>) -> Option<Incoming> {
+        // Cancellations overtake what they cancel.
+        while let Ok(incoming) = self.receiver.try_recv() {
+            self.take(incoming);
+        }
+        if let Some(first) = self.waiting.pop_front() {
+            return Some(first);
+        }
+        let received = match until {
+            None => self
+                .receiver
+                .recv()
+                .map_err(|_| RecvTimeoutError::Disconnected),
+            Some(until) => {
+                let left = until.saturating_duration_since(Instant::now());
+                self.receiver.recv_timeout(left)
+            }
+        };
+        match received {
+            Ok(incoming) => {
+                self.take(incoming);
+                self.waiting.pop_front()
+            }
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Incoming::End(None)),
+        }
+    }
+
+    /// Returns true if a request was cancelled before it was answered.
+    pub(crate) fn is_cancelled(&mut self, id: &RequestId) -> bool {
+        self.cancelled.remove(id)
+    }
+
+    fn take(&mut self, incoming: Incoming) {
+        if let Incoming::Message(Message::Notification(one)) = &incoming
+            && one.method == "$/cancelRequest"
+        {
+            let id = one.params.get("id").cloned();
+            let id = id.and_then(|id| serde_json::from_value(id).ok());
+            // An answer may be on its way: only what still waits can be cancelled.
+            let is_waiting = |id: &RequestId| {
+                let mut requests = self.waiting.iter();
+                requests.any(
+                    |one| matches!(one, Incoming::Message(Message::Request(one)) if one.id == *id),
+                )
+            };
+            self.cancelled.extend(id.filter(is_waiting));
+            return;
+        }
+        self.waiting.push_back(incoming);
+    }
+}

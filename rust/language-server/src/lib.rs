@@ -1,0 +1,31 @@
+//! Answers editors about plans: findings, completion, hover and the like, for texts that nobody saved yet, too.
+//!
+//! A server has a reader, a writer and an opener of projects as arguments: it knows no environment. What an editor
+//! holds is read in place of files by handles of its own, which write nothing; nobody else sees it.
+
+mod actions;
+mod capabilities;
+mod completion;
+mod document_items;
+mod drafts;
+mod files;
+mod finding_range;
+mod findings;
+mod frames;
+mod hints;
+mod hover;
+mod incoming;
+mod key_words;
+mod markdown_text;
+mod navigation;
+mod positions;
+mod projects;
+mod references;
+mod rename;
+mod requests;
+mod server;
+mod symbols;
+
+pub use frames::FrameError;
+pub use projects::ProjectOpener;
+pub use server::{ServerOptions, serve};

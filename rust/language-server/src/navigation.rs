@@ -1,0 +1,139 @@
+//! Where items are, and who names them.
+
+use std::collections::BTreeMap;
+
+use chant_store::disk;
+use chant_workspace::item::Item;
+use chant_workspace::workspace_graph::WorkspaceGraph;
+use lsp_types::{
+    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, GotoDefinitionParams,
+    GotoDefinitionResponse, Location, Range, ReferenceParams, TextDocumentPositionParams,
+};
+
+use super::document_items::placed_item;
+use super::files;
+use super::references::{WordPlaces, mentions, word_at};
+use super::requests::AskedDocument;
+use super::server::ServerState;
+
+/// References that are given.
+const MAX_REFERENCES: usize = 5_000;
+
+/// Where the item that a word means stands; the file, for a path.
+pub(crate) fn definition(
+    state: &ServerState,
+    params: &GotoDefinitionParams,
+) -> Option<GotoDefinitionResponse> {
+    let position = &params.text_document_position_params;
+    let asked = AskedDocument::of(state, &position.text_document.uri)?;
+    let joined = asked.snapshot()?;
+    let placed = asked.placed();
+    let byte = placed.byte_at(position.position);
+    let places = WordPlaces::of(&joined, asked.path());
+    let location = match places.item_of(placed.text, byte) {
+        Some((item, _)) => location_of(&asked, &joined, item),
+        None => named_file(&asked, byte),
+    };
+    location.map(GotoDefinitionResponse::Scalar)
+}
+
+/// The line that names an item.
+pub(crate) fn location_of(
+    asked: &AskedDocument<'_>,
+    joined: &WorkspaceGraph,
+    item: Item<'_>,
+) -> Option<Location> {
+    let placed = placed_item(joined, item)?;
+    let text = item.document();
+    let other = asked.other(item.path(), text)?;
+    let range = other.placed(text, asked.state).range_of(placed.heading);
+    Some(Location::new(other.uri, range))
+}
+
+/// The file of the project that a word of a text names.
+fn named_file(asked: &AskedDocument<'_>, byte: usize) -> Option<Location> {
+    let text = asked.placed().text;
+    let word = word_at(text, byte)?;
+    let root = asked.project().workspace.root();
+    let named = disk::real(&root.join(&text[word])).ok()?;
+    let is_inside = named.starts_with(root) && disk::is_file(&named);
+    let uri = is_inside.then(|| files::uri_of(&named))??;
+    Some(Location::new(uri, Range::default()))
+}
+
+/// Everything that names the item at a position.
+pub(crate) fn references(state: &ServerState, params: &ReferenceParams) -> Option<Vec<Location>> {
+    let (asked, joined, key) = meant_at(state, &params.text_document_position)?;
+    let item = joined
+        .graph()
+        .find(&key)
+        .and_then(|node| joined.item(node))?;
+    let heading = placed_item(&joined, item).map(|placed| placed.heading);
+    let mut found = Vec::new();
+    for (path, text) in documents(&joined) {
+        let ranges = mentions(&joined, &item, path, text);
+        let Some(other) = (!ranges.is_empty())
+            .then(|| asked.other(path, text))
+            .flatten()
+        else {
+            continue;
+        };
+        let is_heading = |start: usize| {
+            let heading = heading.as_ref().filter(|_| path == item.path());
+            heading.is_some_and(|heading| heading.contains(&start))
+        };
+        let wanted = ranges
+            .into_iter()
+            .filter(|range| params.context.include_declaration || !is_heading(range.start));
+        let placed = other.placed(text, state);
+        found.extend(wanted.map(|range| Location::new(other.uri.clone(), placed.range_of(range))));
+        if found.len() >= MAX_REFERENCES {
+            break;
+        }
+    }
+    Some(found)
+}
+
+/// The texts of all documents with items, by their paths.
+pub(crate) fn documents(joined: &WorkspaceGraph) -> BTreeMap<&str, &str> {
+    let items = joined.items();
+    items.map(|item| (item.path(), item.document())).collect()
+}
+
+/// Where the document names the item at a position.
+pub(crate) fn highlights(
+    state: &ServerState,
+    params: &DocumentHighlightParams,
+) -> Option<Vec<DocumentHighlight>> {
+    let (asked, joined, key) = meant_at(state, &params.text_document_position_params)?;
+    let item = joined
+        .graph()
+        .find(&key)
+        .and_then(|node| joined.item(node))?;
+    let placed = asked.placed();
+    let found = mentions(&joined, &item, asked.path(), placed.text).into_iter();
+    let highlight = |range| DocumentHighlight {
+        range: placed.range_of(range),
+        kind: Some(DocumentHighlightKind::TEXT),
+    };
+    Some(found.map(highlight).collect())
+}
+
+/// The document of a position, all items, and the key of the one that is meant there.
+pub(crate) type MeantItem<'a> = (AskedDocument<'a>, std::sync::Arc<WorkspaceGraph>, String);
+
+/// The item that is meant at a position.
+pub(crate) fn meant_at<'a>(
+    state: &'a ServerState,
+    position: &TextDocumentPositionParams,
+) -> Option<MeantItem<'a>> {
+    let asked = AskedDocument::of(state, &position.text_document.uri)?;
+    let joined = asked.snapshot()?;
+    let placed = asked.placed();
+    let byte = placed.byte_at(position.position);
+    let places = WordPlaces::of(&joined, asked.path());
+    let (item, _) = places.item_of(placed.text, byte)?;
+    let key = item.key().to_owned();
+    drop(places);
+    Some((asked, joined, key))
+}

@@ -1,0 +1,169 @@
+//! Which function answers which request.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use chant_workspace::workspace_graph::WorkspaceGraph;
+use lsp_server::ErrorCode;
+use lsp_types::Uri;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::drafts::Draft;
+use super::files;
+use super::positions::{LineIndex, PlacedText};
+use super::projects::{DocumentPlace, OpenProject};
+use super::server::{ServerState, read_params};
+use super::{actions, completion, hints, hover, navigation, rename, symbols};
+
+/// Why a request has no answer.
+#[derive(Debug)]
+pub(crate) struct RequestRefusal {
+    /// The protocol's code.
+    pub(crate) code: ErrorCode,
+    /// The reason, as a sentence.
+    pub(crate) why: String,
+}
+
+impl RequestRefusal {
+    /// What was asked is not done.
+    pub(crate) fn refused(why: impl Into<String>) -> Self {
+        Self {
+            code: ErrorCode::RequestFailed,
+            why: why.into(),
+        }
+    }
+}
+
+/// Answers a request.
+///
+/// # Errors
+/// `RequestRefusal` for a method that is not offered, for parameters that are none, and where the act is refused.
+pub(crate) fn answer(
+    state: &mut ServerState,
+    method: &str,
+    params: Value,
+) -> Result<Value, RequestRefusal> {
+    let state = &*state;
+    match method {
+        "textDocument/hover" => ask(params, |params| hover::hover(state, params)),
+        "textDocument/completion" => ask(params, |params| completion::complete(state, params)),
+        "textDocument/definition" => ask(params, |params| navigation::definition(state, params)),
+        "textDocument/references" => ask(params, |params| navigation::references(state, params)),
+        "textDocument/documentHighlight" => {
+            ask(params, |params| navigation::highlights(state, params))
+        }
+        "textDocument/documentSymbol" => {
+            ask(params, |params| symbols::document_symbols(state, params))
+        }
+        "workspace/symbol" => ask(params, |params| symbols::workspace_symbols(state, params)),
+        "textDocument/codeLens" => ask(params, |params| hints::lenses(state, params)),
+        "textDocument/inlayHint" => ask(params, |params| hints::inlay_hints(state, params)),
+        "textDocument/codeAction" => ask(params, |params| actions::code_actions(state, params)),
+        "textDocument/prepareRename" => try_ask(params, |params| rename::prepare(state, params)),
+        "textDocument/rename" => try_ask(params, |params| rename::rename(state, params)),
+        _ => Err(RequestRefusal {
+            code: ErrorCode::MethodNotFound,
+            why: "this server does not offer that".to_owned(),
+        }),
+    }
+}
+
+fn ask<P: DeserializeOwned, A: Serialize>(
+    params: Value,
+    answer: impl FnOnce(&P) -> A,
+) -> Result<Value, RequestRefusal> {
+    try_ask(params, |params| Ok(answer(params)))
+}
+
+fn try_ask<P: DeserializeOwned, A: Serialize>(
+    params: Value,
+    answer: impl FnOnce(&P) -> Result<A, RequestRefusal>,
+) -> Result<Value, RequestRefusal> {
+    let params = read_params(params).map_err(|why| RequestRefusal {
+        code: ErrorCode::InvalidParams,
+        why,
+    })?;
+    serde_json::to_value(answer(&params)?).map_err(|error| RequestRefusal {
+        code: ErrorCode::InternalError,
+        why: error.to_string(),
+    })
+}
+
+/// The document that a request is about: one of a plan.
+pub(crate) struct AskedDocument<'a> {
+    pub(crate) state: &'a ServerState,
+    pub(crate) draft: &'a Draft,
+    pub(crate) place: &'a DocumentPlace,
+}
+
+impl<'a> AskedDocument<'a> {
+    /// The open document of a name; `None` for one that is of no plan.
+    pub(crate) fn of(state: &'a ServerState, uri: &Uri) -> Option<Self> {
+        let draft = state.drafts.find(uri)?;
+        Some(Self {
+            state,
+            draft,
+            place: draft.place.as_ref()?,
+        })
+    }
+
+    /// Its project.
+    pub(crate) fn project(&self) -> &'a OpenProject {
+        self.state.projects.get(self.place.project)
+    }
+
+    /// Its path from the project's root.
+    pub(crate) fn path(&self) -> &'a str {
+        &self.place.path
+    }
+
+    /// All items as of now, with what the editor holds.
+    pub(crate) fn snapshot(&self) -> Option<Arc<WorkspaceGraph>> {
+        self.project().workspace.snapshot().ok()
+    }
+
+    /// Its text.
+    pub(crate) fn placed(&self) -> PlacedText<'a> {
+        self.draft.placed(self.state.client.encoding)
+    }
+
+    /// A document of the same project, as editors name it, with its text as positions count it.
+    pub(crate) fn other(&self, path: &str, text: &str) -> Option<OtherDocument> {
+        let file: PathBuf = self.project().workspace.root().join(path);
+        let draft = self.state.drafts.of_file(&file);
+        Some(OtherDocument {
+            uri: match draft {
+                Some(draft) => draft.uri.clone(),
+                None => files::uri_of(&file)?,
+            },
+            version: draft.map(|draft| draft.version),
+            lines: LineIndex::of(text),
+            file,
+        })
+    }
+}
+
+/// A document that an answer leads to.
+pub(crate) struct OtherDocument {
+    /// Its name.
+    pub(crate) uri: Uri,
+    /// The editor's number of its text, if it is open.
+    pub(crate) version: Option<i32>,
+    /// The file.
+    pub(crate) file: PathBuf,
+    /// Its lines.
+    pub(crate) lines: LineIndex,
+}
+
+impl OtherDocument {
+    /// Its text as an editor counts it.
+    pub(crate) fn placed<'a>(&'a self, text: &'a str, state: &ServerState) -> PlacedText<'a> {
+        PlacedText {
+            text,
+            lines: &self.lines,
+            encoding: state.client.encoding,
+        }
+    }
+}

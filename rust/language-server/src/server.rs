@@ -1,0 +1,341 @@
+//! The server's loop: what happens is answered in order; findings follow when nothing happens for a moment.
+
+use std::collections::HashMap;
+use std::io::{BufReader, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use lsp_server::{ErrorCode, Message, Notification, Request, Response};
+use lsp_types::{
+    Diagnostic, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DidSaveTextDocumentParams, InitializeParams, PublishDiagnosticsParams, Uri,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::capabilities::{ClientAbilities, server_info};
+use super::drafts::{Draft, Drafts};
+use super::files;
+use super::findings::diagnostics_of;
+use super::frames::{FrameError, write_message, write_refusal};
+use super::incoming::{Incoming, IncomingQueue, read_all};
+use super::positions::LineIndex;
+use super::projects::{ProjectOpener, Projects};
+use super::requests::answer;
+
+/// So long findings wait after a change of their document.
+const AFTER_A_KEY: Duration = Duration::from_millis(30);
+
+/// So long findings of other documents wait after that.
+const AFTER_A_PAUSE: Duration = Duration::from_millis(300);
+
+/// Documents of which findings are given.
+const MAX_OPEN: usize = 100;
+
+/// What a server is given.
+pub struct ServerOptions {
+    /// Opens projects.
+    pub opener: Arc<ProjectOpener>,
+    /// Gives the time in UTC, as `2026-01-31T14:05:09Z`.
+    pub clock: fn() -> String,
+}
+
+/// Serves an editor until it says so or its stream ends; true if it ended in the order that the protocol asks for.
+///
+/// The thread that reads is left to itself where the stream does not end.
+///
+/// # Errors
+/// `FrameError` where the stream failed.
+pub fn serve(
+    reader: impl Read + Send + 'static,
+    writer: &mut impl Write,
+    options: ServerOptions,
+) -> Result<bool, FrameError> {
+    let (sender, receiver) = mpsc::channel();
+    let of_reader = sender.clone();
+    std::thread::Builder::new()
+        .spawn(move || read_all(BufReader::new(reader), &of_reader))
+        .map_err(FrameError::Stream)?;
+    let mut server = LanguageServer {
+        writer,
+        state: ServerState {
+            projects: Projects::new(options.opener, sender),
+            drafts: Drafts::default(),
+            client: ClientAbilities::default(),
+            clock: options.clock,
+        },
+        stage: ServerStage::Fresh,
+        published: HashMap::new(),
+        due: HashMap::new(),
+    };
+    server.run(&mut IncomingQueue::new(receiver))
+}
+
+/// What answers are made of.
+pub(crate) struct ServerState {
+    pub(crate) projects: Projects,
+    pub(crate) drafts: Drafts,
+    pub(crate) client: ClientAbilities,
+    pub(crate) clock: fn() -> String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ServerStage {
+    Fresh,
+    Running,
+    ShutDown,
+}
+
+struct LanguageServer<'a, W> {
+    writer: &'a mut W,
+    state: ServerState,
+    stage: ServerStage,
+    /// The findings that the editor shows, by document.
+    published: HashMap<String, Vec<Diagnostic>>,
+    /// Documents whose findings are to be found, and when.
+    due: HashMap<String, Instant>,
+}
+
+impl<W: Write> LanguageServer<'_, W> {
+    fn run(&mut self, queue: &mut IncomingQueue) -> Result<bool, FrameError> {
+        loop {
+            match queue.next(self.due.values().min().copied()) {
+                None => self.publish_due()?,
+                Some(Incoming::Disk) => self.expect_findings(None),
+                Some(Incoming::End(None)) => return Ok(self.stage == ServerStage::ShutDown),
+                Some(Incoming::End(Some(error))) => return Err(error),
+                Some(Incoming::Unusable(why)) => {
+                    write_refusal(self.writer, ErrorCode::InvalidRequest, &why)?;
+                }
+                Some(Incoming::Message(Message::Request(request))) => {
+                    let is_cancelled = queue.is_cancelled(&request.id);
+                    let response = self.respond(request, is_cancelled);
+                    self.send(response.into())?;
+                }
+                Some(Incoming::Message(Message::Notification(one))) => {
+                    if one.method == "exit" {
+                        return Ok(self.stage == ServerStage::ShutDown);
+                    }
+                    self.note(one)?;
+                }
+                // Nothing is asked of editors.
+                Some(Incoming::Message(Message::Response(_))) => {}
+            }
+        }
+    }
+
+    fn send(&mut self, message: Message) -> Result<(), FrameError> {
+        write_message(self.writer, &message)
+    }
+
+    fn respond(&mut self, request: Request, is_cancelled: bool) -> Response {
+        let Request { id, method, params } = request;
+        let refused =
+            |code: ErrorCode, why: &str| Response::new_err(id.clone(), code as i32, why.to_owned());
+        if is_cancelled {
+            return refused(ErrorCode::RequestCanceled, "cancelled");
+        }
+        match (self.stage, &*method) {
+            (ServerStage::Fresh, "initialize") => match read_params::<InitializeParams>(params) {
+                Ok(given) => {
+                    self.stage = ServerStage::Running;
+                    self.state.client = ClientAbilities::of(&given.capabilities);
+                    Response::new_ok(id, server_info(&self.state.client))
+                }
+                Err(why) => refused(ErrorCode::InvalidParams, &why),
+            },
+            (ServerStage::Fresh, _) => refused(ErrorCode::ServerNotInitialized, "not initialized"),
+            (ServerStage::ShutDown, _) => refused(ErrorCode::InvalidRequest, "shut down"),
+            (ServerStage::Running, "shutdown") => {
+                self.stage = ServerStage::ShutDown;
+                Response::new_ok(id, Value::Null)
+            }
+            (ServerStage::Running, _) => {
+                let state = &mut self.state;
+                // A fault of ours ends one answer and not the editor's server.
+                let answered = catch_unwind(AssertUnwindSafe(|| answer(state, &method, params)));
+                match answered {
+                    Ok(Ok(value)) => Response::new_ok(id, value),
+                    Ok(Err(refusal)) => refused(refusal.code, &refusal.why),
+                    Err(_) => refused(ErrorCode::InternalError, "this is a fault of the server"),
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, notification: Notification) -> Result<(), FrameError> {
+        if self.stage != ServerStage::Running {
+            return Ok(());
+        }
+        let Notification { method, params } = notification;
+        match &*method {
+            "textDocument/didOpen" => {
+                if let Ok(opened) = read_params::<DidOpenTextDocumentParams>(params) {
+                    let document = opened.text_document;
+                    self.open(document.uri, document.version, document.text);
+                }
+            }
+            "textDocument/didChange" => {
+                if let Ok(changed) = read_params::<DidChangeTextDocumentParams>(params) {
+                    let document = changed.text_document;
+                    let encoding = self.state.client.encoding;
+                    let changes = changed.content_changes;
+                    let drafts = &mut self.state.drafts;
+                    drafts.change(&document.uri, document.version, changes, encoding);
+                    self.hold(&document.uri);
+                }
+            }
+            "textDocument/didSave" => {
+                if let Ok(saved) = read_params::<DidSaveTextDocumentParams>(params) {
+                    self.place_again();
+                    self.expect_findings(Some(&saved.text_document.uri));
+                }
+            }
+            "textDocument/didClose" => {
+                if let Ok(closed) = read_params::<DidCloseTextDocumentParams>(params) {
+                    return self.close(&closed.text_document.uri);
+                }
+            }
+            "workspace/didChangeWatchedFiles" | "workspace/didChangeWorkspaceFolders" => {
+                self.place_again();
+                self.expect_findings(None);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, uri: Uri, version: i32, text: String) {
+        let Some(file) = files::path_of(&uri).and_then(|file| files::settled(&file)) else {
+            return;
+        };
+        let draft = Draft {
+            place: self.state.projects.place(&file),
+            file,
+            uri: uri.clone(),
+            version,
+            text: "".into(),
+            lines: LineIndex::of(""),
+            is_too_large: false,
+        };
+        self.state.drafts.open(draft, text);
+        self.hold(&uri);
+    }
+
+    /// Looks again for the projects of documents that had none: what makes one may be there now.
+    fn place_again(&mut self) {
+        let ServerState {
+            projects, drafts, ..
+        } = &mut self.state;
+        for draft in drafts.all_mut().filter(|draft| draft.place.is_none()) {
+            draft.place = projects.place(&draft.file);
+            if let Some(place) = &draft.place {
+                let text = Some(Arc::clone(&draft.text));
+                projects.get(place.project).unsaved.set(&draft.file, text);
+            }
+        }
+    }
+
+    /// Has the text of a document read in place of its file.
+    fn hold(&mut self, uri: &Uri) {
+        let state = &self.state;
+        let Some(draft) = state.drafts.find(uri) else {
+            return;
+        };
+        if let Some(place) = &draft.place {
+            let text = (!draft.is_too_large).then(|| Arc::clone(&draft.text));
+            let project = state.projects.get(place.project);
+            project.unsaved.set(&draft.file, text);
+            self.expect_findings(Some(uri));
+        }
+    }
+
+    fn close(&mut self, uri: &Uri) -> Result<(), FrameError> {
+        let Some(draft) = self.state.drafts.close(uri) else {
+            return Ok(());
+        };
+        self.due.remove(uri.as_str());
+        if let Some(place) = &draft.place {
+            let project = self.state.projects.get(place.project);
+            project.unsaved.set(&draft.file, None);
+            self.expect_findings(None);
+        }
+        self.publish(&draft.uri, None, Vec::new())
+    }
+
+    /// Notes that findings may be others: those of one document soon, those of others after a pause.
+    fn expect_findings(&mut self, first: Option<&Uri>) {
+        let now = Instant::now();
+        let placed = self
+            .state
+            .drafts
+            .all()
+            .filter(|draft| draft.place.is_some());
+        for draft in placed.take(MAX_OPEN) {
+            let is_first = first.is_none_or(|first| *first == draft.uri);
+            let wait = if is_first { AFTER_A_KEY } else { AFTER_A_PAUSE };
+            self.due.insert(draft.uri.as_str().to_owned(), now + wait);
+        }
+    }
+
+    /// Gives the findings of all documents whose time has come.
+    fn publish_due(&mut self) -> Result<(), FrameError> {
+        let now = Instant::now();
+        let mut due: Vec<String> = Vec::new();
+        self.due.retain(|uri, at| {
+            let is_due = *at <= now;
+            if is_due {
+                due.push(uri.clone());
+            }
+            !is_due
+        });
+        due.sort_unstable();
+        for uri in due {
+            let Some(draft) = uri
+                .parse()
+                .ok()
+                .and_then(|uri| self.state.drafts.find(&uri))
+            else {
+                continue;
+            };
+            let (uri, version) = (draft.uri.clone(), draft.version);
+            let state = &self.state;
+            let found = catch_unwind(AssertUnwindSafe(|| diagnostics_of(state, draft)));
+            self.publish(&uri, Some(version), found.unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    /// Gives the findings of a document, if they are others than those that the editor shows.
+    fn publish(
+        &mut self,
+        uri: &Uri,
+        version: Option<i32>,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Result<(), FrameError> {
+        let shown = self.published.get(uri.as_str());
+        let is_same = shown.map_or(diagnostics.is_empty(), |shown| *shown == diagnostics);
+        if is_same {
+            return Ok(());
+        }
+        if diagnostics.is_empty() {
+            self.published.remove(uri.as_str());
+        } else {
+            self.published
+                .insert(uri.as_str().to_owned(), diagnostics.clone());
+        }
+        let params = PublishDiagnosticsParams {
+            uri: uri.clone(),
+            diagnostics,
+            version,
+        };
+        let notification = Notification::new("textDocument/publishDiagnostics".to_owned(), params);
+        self.send(notification.into())
+    }
+}
+
+/// Reads what a message is about.
+pub(crate) fn read_params<T: DeserializeOwned>(params: Value) -> Result<T, String> {
+    serde_json::from_value(params).map_err(|error| error.to_string())
+}

@@ -1,0 +1,174 @@
+"""`chant-mcp lsp` over pipes: what an editor sees, and what nobody else does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import started_process
+from plans.projects import make
+
+SPEC = ".chant/specs/2026-01-22-001-x7m.md"
+
+FORMATS: dict[str, tuple[str, str, str, str]] = {
+    "chant": (
+        SPEC,
+        "---\ntype: code\nstatus: pending\n---\n# Log in\n\n## Acceptance Criteria\n\n- [ ] It works\n",
+        "status: pending",
+        "status: pendign",
+    ),
+    "vine": (
+        "plan.vine",
+        "vine 1.0.0\n---\n[root] Shop (planning)\n-> build\n---\n[build] Build it (notstarted)\n",
+        "-> build",
+        "-> biuld",
+    ),
+    "speckit": (
+        "specs/060-name/tasks.md",
+        "# Tasks\n\n- [ ] T001 First\n- [ ] T002 Second (depends on T001)\n",
+        "- [ ] T002",
+        "- [?] T002",
+    ),
+    "tickets": (
+        "docs/CRs/SHOP-001-first.md",
+        "---\ncode: SHOP-001\ntitle: First\nstatus: Approved\ntype: Bug Fix\npriority: Low\n---\n\n# First\n",
+        "priority: Low",
+        "priority: Low\ndependsOn: SHOP-009",
+    ),
+    "kiro": (".kiro/specs/user-auth/tasks.md", "", "_Requirements: 1.1_", "_Requirements: 7.9_"),
+    "backlog": ("backlog/tasks/task-2 - Keep-the-session.md", "", "[TASK-1]", "[TASK-9]"),
+    "openspec": (
+        "openspec/changes/add-login/specs/auth/spec.md",
+        "",
+        "#### Scenario: Right",
+        "### Scenario: Right",
+    ),
+}
+"""By format a document, its text where no sample has one, a sound part of it, and a faulty one."""
+
+
+class Editor:
+    """A client that sends one message behind the other and reads what comes."""
+
+    def __init__(self, process: subprocess.Popen[bytes], root: Path) -> None:
+        """Begin with a server on a folder."""
+        self.process = process
+        self.root = root
+        self.number = 0
+        self.diagnostics: dict[str, list[Any]] = {}
+        self.ask("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": {}})
+        self.tell("initialized", {})
+
+    def tell(self, method: str, params: Any, **more: Any) -> None:
+        """Send a notification; with an `id` a request."""
+        body = json.dumps({"jsonrpc": "2.0", **more, "method": method, "params": params}).encode()
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.flush()
+
+    def read(self) -> Any:
+        """Read the next message."""
+        out = self.process.stdout
+        assert out is not None
+        length = int(out.readline().removeprefix(b"Content-Length: "))
+        assert out.readline() == b"\r\n"
+        message = json.loads(out.read(length))
+        if message.get("method") == "textDocument/publishDiagnostics":
+            params = message["params"]
+            self.diagnostics[params["uri"]] = params["diagnostics"]
+        return message
+
+    def ask(self, method: str, params: Any) -> Any:
+        """Send a request and give its answer."""
+        self.number += 1
+        self.tell(method, params, id=self.number)
+        while (message := self.read()).get("id") != self.number:
+            pass
+        assert "error" not in message, message
+        return message["result"]
+
+    def uri(self, path: str) -> str:
+        """Name a file as editors do."""
+        return (self.root / path).as_uri()
+
+    def open(self, path: str) -> str:
+        """Open a file, and give its text."""
+        text = (self.root / path).read_bytes().decode()
+        document = {"uri": self.uri(path), "languageId": "markdown", "version": 1, "text": text}
+        self.tell("textDocument/didOpen", {"textDocument": document})
+        return text
+
+    def replace(self, path: str, text: str, version: int) -> None:
+        """Have a document say another text."""
+        document = {"uri": self.uri(path), "version": version}
+        self.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+
+    def wait(self, path: str, is_wanted: Any) -> list[Any]:
+        """Read until the findings of a document are as wanted."""
+        while not is_wanted(found := self.diagnostics.get(self.uri(path), [])):
+            self.read()
+        return found
+
+    def end(self) -> int:
+        """End in order, and give the exit code."""
+        self.ask("shutdown", None)
+        self.tell("exit", None)
+        return self.process.wait(20)
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> Iterator[Editor]:
+    """An editor on a folder with plans of all formats."""
+    root = tmp_path / "work"
+    root.mkdir()
+    for word in ("openspec", "kiro", "backlog"):
+        make(word, root)
+    for path, text, _, _ in FORMATS.values():
+        if text:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_bytes(text.encode())
+    (root / ".mdt-config.toml").write_text('[project]\nname = "Shop"\ncode = "SHOP"\n', "utf-8")
+    process = started_process(
+        [sys.executable, "-P", "-m", "chant_mcp", "lsp"],
+        root,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        yield Editor(process, root)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_fault_of_every_format_is_found_in_the_text_of_the_editor_and_seen_by_nobody_else(
+    editor: Editor,
+) -> None:
+    for word, (path, _, sound, faulty) in FORMATS.items():
+        text = editor.open(path)
+        assert sound in text, word
+        broken = text.replace(sound, faulty)
+        before = len(editor.wait(path, lambda _: True))
+        editor.replace(path, broken, 2)
+        found = editor.wait(path, lambda found, before=before: len(found) > before)
+        lines = broken.split("\n")
+        for one in found:
+            start, end = one["range"]["start"], one["range"]["end"]
+            assert start != end, (word, one)
+            assert end["line"] < len(lines), (word, one)
+        assert (editor.root / path).read_bytes().decode() == text
+        editor.replace(path, text, 3)
+        editor.wait(path, lambda found, before=before: len(found) <= before)
+    assert editor.end() == 0
+
+
+def test_the_end_of_input_ends_it(editor: Editor) -> None:
+    editor.open(SPEC)
+    assert editor.process.stdin is not None
+    editor.process.stdin.close()
+    assert editor.process.wait(20) == 1
