@@ -167,7 +167,7 @@ fn misspelled(asked: &AskedDocument<'_>, joined: &WorkspaceGraph) -> Vec<NearWor
     let Some(front) = front.and_then(|layout| layout.yaml) else {
         return Vec::new();
     };
-    let known = keys_of(joined, word);
+    let known = keys_of(joined, word, asked.path());
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let mut found = Vec::new();
     let mut start = front.start;

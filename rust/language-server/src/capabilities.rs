@@ -13,6 +13,7 @@ use super::positions::PositionEncoding;
 
 /// What an editor can show.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked alone")]
 pub(crate) struct ClientAbilities {
     /// How it counts the characters of a line.
     pub(crate) encoding: PositionEncoding,
@@ -58,7 +59,7 @@ impl ClientAbilities {
 }
 
 /// The answer to the first request.
-pub(crate) fn server_info(client: &ClientAbilities) -> Value {
+pub(crate) fn server_info(client: ClientAbilities) -> Value {
     let no_progress = WorkDoneProgressOptions::default();
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),

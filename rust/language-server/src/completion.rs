@@ -146,7 +146,7 @@ fn offer_keys(
 ) -> Option<Vec<CompletionItem>> {
     let joined = asked.snapshot()?;
     let is_new = |key: &String| !placed.text.contains(&format!("\n{key}:"));
-    let keys = keys_of(&joined, word_of(asked.place.kind)).into_iter();
+    let keys = keys_of(&joined, word_of(asked.place.kind), asked.path()).into_iter();
     Some(
         keys.filter(is_new)
             .enumerate()
@@ -192,9 +192,33 @@ fn offer_items(
         item.sort_text = Some(format!("{at:03}"));
         item
     });
+    let mut items: Vec<CompletionItem> = offered.collect();
+    if asked.place.kind == DocumentKind::Graph {
+        offer_own_tasks(placed, &typed, &mut items);
+    }
     CompletionList {
         is_incomplete,
-        items: offered.collect(),
+        items,
+    }
+}
+
+/// Offers the tasks of a graph that its text names and that are not offered yet: while a dependency is being written the
+/// graph cannot be used.
+fn offer_own_tasks(placed: &PlacedText<'_>, typed: &Range<usize>, items: &mut Vec<CompletionItem>) {
+    let headers = placed
+        .text
+        .lines()
+        .filter_map(|line| line.strip_prefix('['));
+    for (id, title) in headers
+        .filter_map(|line| line.split_once(']'))
+        .take(MAX_OFFERED)
+    {
+        if items.iter().all(|known| known.label != id) {
+            let kind = CompletionItemKind::REFERENCE;
+            let mut item = offer(placed, typed.clone(), id.to_owned(), kind);
+            item.detail = Some(shown_title(title));
+            items.push(item);
+        }
     }
 }
 

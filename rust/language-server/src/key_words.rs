@@ -30,7 +30,8 @@ pub(crate) fn front_matter_place(text: &str, byte: usize) -> Option<FrontMatterP
     }
     let key_of = |line: &'_ str| -> Option<Range<usize>> {
         let (key, _) = line.split_once(':')?;
-        (!key.is_empty() && key.chars().all(is_key) && !key.starts_with('-')).then(|| 0..key.len())
+        (!key.is_empty() && key.chars().all(is_key) && !key.starts_with('-'))
+            .then_some(0..key.len())
     };
     if let Some(key) = key_of(line) {
         return Some(FrontMatterPlace::Value(&line[key]));

@@ -85,11 +85,6 @@ impl LineIndex {
         }
     }
 
-    /// The number of lines; one behind the last line end counts, too.
-    pub(crate) fn line_count(&self) -> usize {
-        self.starts.len()
-    }
-
     /// The bytes of a line, counted from 0, without its end.
     pub(crate) fn line_range(&self, text: &str, line: usize) -> Range<usize> {
         let Some(start) = self.starts.get(line).copied() else {
@@ -155,7 +150,7 @@ mod tests {
     fn positions_and_bytes_are_each_others_in_both_encodings() {
         let text = "a😀b\r\nö̈x\rzwei\n\nend";
         let lines = LineIndex::of(text);
-        assert_eq!(lines.line_count(), 5);
+        assert_eq!(lines.starts.len(), 5);
         for encoding in [PositionEncoding::Bytes, PositionEncoding::Utf16] {
             let placed = PlacedText {
                 text,

@@ -97,7 +97,10 @@ impl OpenProject {
         let registry = &self.workspace.parts().tickets;
         let store = registry.open_store_at(self.workspace.root()).ok().flatten();
         store.is_some_and(|store| {
-            let folder = store.place().tickets.trim_matches('/');
+            let folder = store.place().tickets.trim_matches(['.', '/']);
+            if folder.is_empty() {
+                return true;
+            }
             path.strip_prefix(folder)
                 .is_some_and(|rest| rest.starts_with('/'))
         })

@@ -97,7 +97,7 @@ fn workspace_edit(state: &ServerState, edits: Vec<(AskedEdit, Vec<TextEdit>)>) -
         let edits = edits
             .into_iter()
             .map(|(document, edits)| (document.uri, edits));
-        return WorkspaceEdit::new(HashMap::from_iter(edits));
+        return WorkspaceEdit::new(edits.collect::<HashMap<_, _>>());
     }
     let edits = edits.into_iter().map(|(document, edits)| TextDocumentEdit {
         text_document: OptionalVersionedTextDocumentIdentifier {

@@ -140,7 +140,6 @@ impl<'a> AskedDocument<'a> {
             },
             version: draft.map(|draft| draft.version),
             lines: LineIndex::of(text),
-            file,
         })
     }
 }
@@ -151,8 +150,6 @@ pub(crate) struct OtherDocument {
     pub(crate) uri: Uri,
     /// The editor's number of its text, if it is open.
     pub(crate) version: Option<i32>,
-    /// The file.
-    pub(crate) file: PathBuf,
     /// Its lines.
     pub(crate) lines: LineIndex,
 }

@@ -141,7 +141,7 @@ impl<W: Write> LanguageServer<'_, W> {
                 Ok(given) => {
                     self.stage = ServerStage::Running;
                     self.state.client = ClientAbilities::of(&given.capabilities);
-                    Response::new_ok(id, server_info(&self.state.client))
+                    Response::new_ok(id, server_info(self.state.client))
                 }
                 Err(why) => refused(ErrorCode::InvalidParams, &why),
             },

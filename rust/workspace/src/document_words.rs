@@ -24,8 +24,9 @@ pub fn names_items(key: &str) -> bool {
     NAMING.contains(&key)
 }
 
-/// The keys of documents of a format, by its word, in the order in which they are written.
-pub fn keys_of(joined: &WorkspaceGraph, word: &str) -> Vec<String> {
+/// The keys of documents of a format, by its word, in the order in which they are written. Where no list says them, they
+/// are those of other documents than that at `path`, whose keys may be slips.
+pub fn keys_of(joined: &WorkspaceGraph, word: &str, path: &str) -> Vec<String> {
     let documented: &[&str] = match word {
         "chant" => &specs::KEY_ORDER,
         "tickets" => &tickets::KEY_ORDER,
@@ -35,7 +36,7 @@ pub fn keys_of(joined: &WorkspaceGraph, word: &str) -> Vec<String> {
     let mut keys: Vec<String> = documented.iter().map(ToString::to_string).collect();
     if keys.is_empty() {
         let mut known = BTreeSet::new();
-        for item in items_of(joined, word) {
+        for item in items_of(joined, word).filter(|item| item.path() != path) {
             if let ItemSource::Plan(entry) = item.source {
                 let attributes = entry.item().attributes.iter();
                 known.extend(attributes.map(|attribute| attribute.name.to_string()));

@@ -45,7 +45,8 @@ pub(crate) fn project() -> TempDir {
         ),
         (
             ".mdt-config.toml",
-            "[project]\nname = \"Shop\"\ncode = \"SHOP\"\npath = \".\"\n",
+            "[project]\nname = \"Shop\"\ncode = \"SHOP\"
+",
         ),
         (
             "docs/CRs/SHOP-001-first.md",
