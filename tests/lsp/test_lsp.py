@@ -167,6 +167,18 @@ def test_a_fault_of_every_format_is_found_in_the_text_of_the_editor_and_seen_by_
     assert editor.end() == 0
 
 
+def test_the_command_line_sees_only_what_is_saved(editor: Editor) -> None:
+    text = editor.open(SPEC)
+    editor.replace(SPEC, text.replace("# Log in", "# Unsaved title"), 2)
+    place = {"textDocument": {"uri": editor.uri(SPEC)}, "position": {"line": 4, "character": 3}}
+    hover = editor.ask("textDocument/hover", place)
+    assert "Unsaved title" in hover["contents"]["value"]
+    process = started_process([sys.executable, "-P", "-m", "chant_mcp", "list", "--json"], editor.root)
+    out, _ = process.communicate(timeout=60)
+    assert b"Log in" in out
+    assert b"Unsaved title" not in out
+
+
 def test_the_end_of_input_ends_it(editor: Editor) -> None:
     editor.open(SPEC)
     assert editor.process.stdin is not None

@@ -7,6 +7,7 @@ import signal
 import click
 
 from chant_mcp.commands import serving
+from chant_mcp.commands.answers import exit_code_1
 from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.user_folders import text_variables, user_config_file
 
@@ -20,6 +21,7 @@ def mcp(surroundings: Surroundings) -> None:
 
 @click.command()
 @click.pass_obj
+@exit_code_1("the input ends before the editor says `exit`")
 def lsp(surroundings: Surroundings) -> None:
     """Answer an editor about plans by the Language Server Protocol, on standard input and output."""
     from chant_mcp._core import serve_language

@@ -16,6 +16,7 @@ from chant_mcp.commands.display import plain, status_text
 from chant_mcp.commands.watch import WatchedRun, agent_of, local_time, seconds_between, state_of
 from chant_mcp.load_words import load_lines
 from chant_mcp.paging import Data
+from chant_mcp.terminal import counted
 
 _BAR = 12
 """Columns of a progress bar."""
@@ -189,7 +190,7 @@ def used_words(usage: Data | None) -> str:
         return ""
     said: list[str] = []
     if "turns" in usage:
-        said.append(_count(usage["turns"], "turn"))
+        said.append(counted(usage["turns"], "turn"))
     if tokens := tokens_words(usage):
         said.append(f"{tokens} tokens")
     if "cost_usd" in usage:
@@ -224,7 +225,9 @@ def _rounded_clock(seconds: float) -> str:
 def forecast(found: Data) -> Text:
     """Show what work would take and cost before it is started."""
     specs = found["specs"]
-    said = [plain(f"{_count(len(specs), 'spec')} by {_count(found['agents'], 'agent')}: nothing is started.")]
+    said = [
+        plain(f"{counted(len(specs), 'spec')} by {counted(found['agents'], 'agent')}: nothing is started.")
+    ]
     said += [plain(f"  {id}", "dim") for id in specs]
     if (target := target_text(found)) is not None:
         said.append(plain(f"{'Target':<8}", "dim") + plain(target))
@@ -239,7 +242,7 @@ def forecast(found: Data) -> Text:
         if amount is None:
             expected = "too few completed runs to say"
         else:
-            runs = _count(amount["known_runs"], "run")
+            runs = counted(amount["known_runs"], "run")
             expected = f"{written(amount['p50'])} (P50), {written(amount['p90'])} (P90), by {runs}"
         said.append(plain(f"{name:<8}", "dim") + plain(expected))
     if note := found.get("note"):
@@ -274,7 +277,7 @@ def target_text(started: Data) -> str | None:
         return None
     text = f"{branch} ({commit[:7]})" if commit else str(branch)
     if behind := started.get("behind"):
-        text += f", {_count(behind['commits'], 'commit')} behind {behind['upstream']} as last fetched"
+        text += f", {counted(behind['commits'], 'commit')} behind {behind['upstream']} as last fetched"
     return text
 
 
@@ -331,7 +334,7 @@ def ended(one: WatchedRun) -> Text:
     if commits := run.get("commits"):
         hashes = ", ".join(hash[:7] for hash in commits)
         landed = f" on {run['target']}" if state == "completed" and run.get("target") else ""
-        parts.append(plain(f", {_count(len(commits), 'commit')} ({hashes}{landed})"))
+        parts.append(plain(f", {counted(len(commits), 'commit')} ({hashes}{landed})"))
     if state == "completed" and run.get("checks_passed") == 0:
         parts.append(plain(", without any check"))
     if run.get("reason"):
@@ -368,7 +371,7 @@ def at_work(seen: Sequence[WatchedRun]) -> RenderableType:
 def _several(one: WatchedRun) -> RenderableType:
     specs: Data = one.run.get("specs") or {"total": 0, "completed": 0, "ended": 0}
     over = specs["completed"] + specs["ended"]
-    said = f"{over} of {_count(specs['total'], 'spec')}"
+    said = f"{over} of {counted(specs['total'], 'spec')}"
     if specs["ended"]:
         said += f", {specs['ended']} not done"
     grid = _grid()
@@ -430,7 +433,7 @@ def takeover(found: Data) -> Text:
 
 
 def _changes(diff: Data) -> str:
-    return f"{_count(diff['files'], 'file')}, +{diff['insertions']} -{diff['deletions']}"
+    return f"{counted(diff['files'], 'file')}, +{diff['insertions']} -{diff['deletions']}"
 
 
 def worktrees(trees: Sequence[Data]) -> Text:
@@ -447,8 +450,4 @@ def worktrees(trees: Sequence[Data]) -> Text:
 def made_in_advance(made: Data) -> Text:
     """Count the folders that no run has yet."""
     size = f"{made['bytes'] / 1_000_000:.0f} MB"
-    return plain(f"{_count(made['folders'], 'folder')} made in advance for the next runs, {size}")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return plain(f"{counted(made['folders'], 'folder')} made in advance for the next runs, {size}")

@@ -15,7 +15,7 @@ from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import ChantError, NotFoundError
 from chant_mcp.paging import EVERYTHING, Data, written
 from chant_mcp.session import Session
-from chant_mcp.terminal import say_json
+from chant_mcp.terminal import counted, say_json
 
 _DEEPEST = 1_000
 """Folders in one another, more than there are."""
@@ -112,10 +112,6 @@ def _print(checked: Sequence[_Checked], problems: Sequence[Data]) -> None:
         wrong = sum(bool(found.problems) for found in checked)
         err.print(
             display.plain(
-                f"{_count(len(problems), 'problem')} in {wrong} of {_count(len(checked), 'file')}.", "bold"
+                f"{counted(len(problems), 'problem')} in {wrong} of {counted(len(checked), 'file')}.", "bold"
             )
         )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

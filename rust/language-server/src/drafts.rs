@@ -127,3 +127,103 @@ impl Drafts {
         draft.lines = LineIndex::of(&draft.text);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lsp_types::Position;
+
+    use super::*;
+
+    const PIECES: [&str; 10] = [
+        "",
+        "x",
+        "\n",
+        "\r\n",
+        "\r",
+        "😀",
+        "e\u{301}",
+        "- [ ] é\n",
+        "\u{feff}",
+        "---\n",
+    ];
+
+    fn draft(name: &str) -> Draft {
+        Draft {
+            uri: format!("file:///{name}").parse().unwrap(),
+            file: format!("/{name}").into(),
+            place: None,
+            version: 1,
+            text: "".into(),
+            lines: LineIndex::of(""),
+            is_too_large: false,
+        }
+    }
+
+    /// The place of a byte, counted anew: no part of the product is asked.
+    fn position(text: &str, byte: usize, encoding: PositionEncoding) -> Position {
+        let before = &text[..byte];
+        let start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        let lines = before.replace("\r\n", "\n").matches(['\n', '\r']).count();
+        let character = match encoding {
+            PositionEncoding::Bytes => byte - start,
+            PositionEncoding::Utf16 => before[start..].encode_utf16().count(),
+        };
+        let short = |number: usize| u32::try_from(number).unwrap();
+        Position::new(short(lines), short(character))
+    }
+
+    /// A byte at which an editor may have its cursor: not between the two parts of the end of a line.
+    fn cursor(text: &str, random: &mut fastrand::Rng) -> usize {
+        loop {
+            let at = random.usize(..=text.len());
+            let splits_end = || text[..at].ends_with('\r') && text[at..].starts_with('\n');
+            if text.is_char_boundary(at) && !splits_end() {
+                return at;
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_is_that_of_the_editor_after_any_edits() {
+        for (seed, encoding) in [(1, PositionEncoding::Bytes), (2, PositionEncoding::Utf16)] {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let uri: Uri = "file:///a.md".parse().unwrap();
+            let mut drafts = Drafts::default();
+            let mut text = "a😀b\r\nzwei\n".to_owned();
+            drafts.open(draft("a.md"), text.clone());
+            for version in 2..2_002 {
+                let mut changes = Vec::new();
+                for _ in 0..random.usize(1..4) {
+                    let (one, other) = (cursor(&text, &mut random), cursor(&text, &mut random));
+                    let mut range = one.min(other)..one.max(other);
+                    // Nearly all long ranges become short, so that the text grows.
+                    if random.u8(..) < 240 && range.len() > 9 {
+                        range = range.start..range.start;
+                    }
+                    let new = PIECES[random.usize(..PIECES.len())];
+                    changes.push(TextDocumentContentChangeEvent {
+                        range: Some(lsp_types::Range::new(
+                            position(&text, range.start, encoding),
+                            position(&text, range.end, encoding),
+                        )),
+                        range_length: None,
+                        text: new.to_owned(),
+                    });
+                    text.replace_range(range, new);
+                }
+                drafts.change(&uri, version, changes, encoding);
+                assert_eq!(&*drafts.find(&uri).unwrap().text, text, "{version}");
+            }
+        }
+    }
+
+    #[test]
+    fn documents_that_are_too_large_together_are_not_kept() {
+        let mut drafts = Drafts::default();
+        for number in 0..9 {
+            drafts.open(draft(&number.to_string()), "x".repeat(MAX_DOCUMENT));
+        }
+        let kept = drafts.all().filter(|draft| !draft.is_too_large);
+        assert_eq!(kept.count(), 8);
+    }
+}

@@ -11,21 +11,11 @@ use super::findings::DocumentFinding;
 pub(crate) fn range_of(text: &str, finding: &DocumentFinding) -> Range<usize> {
     let line = finding.line.or_else(|| named_line(&finding.message));
     let line = line.map(|line| line_range(text, line));
-    let known = finding
-        .span
-        .clone()
-        .map(|span| match (&line, finding.line) {
-            // With a line, bytes are counted within it where the finding is of a reader that knows no others.
-            (Some(line), Some(_)) if span.end <= line.len() && span.start < line.start => {
-                line.start + span.start..line.start + span.end
-            }
-            _ => span,
-        });
     let is_there = |range: &Range<usize>| {
         text.get(range.clone())
             .is_some_and(|found| !found.is_empty())
     };
-    if let Some(known) = known.filter(is_there) {
+    if let Some(known) = finding.span.clone().filter(is_there) {
         return known;
     }
     let front = front_matter::layout(text)
@@ -66,7 +56,7 @@ fn first_line(text: &str) -> Range<usize> {
 }
 
 /// The bytes of a line, counted from 1, without its end.
-fn line_range(text: &str, line: usize) -> Range<usize> {
+pub(crate) fn line_range(text: &str, line: usize) -> Range<usize> {
     let mut start = 0;
     for (number, content) in text.split_inclusive('\n').enumerate() {
         if number + 1 == line {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::document_items::{PlacedItem, items_at};
 use super::drafts::Draft;
-use super::finding_range::range_of;
+use super::finding_range::{line_range, range_of};
 use super::markdown_text::shown_message;
 use super::projects::{DocumentKind, DocumentPlace};
 use super::server::ServerState;
@@ -100,7 +100,7 @@ fn findings_of(workspace: &Workspace, place: &DocumentPlace, text: &str) -> Vec<
     };
     let mut found = match place.kind {
         DocumentKind::Spec => of_spec(workspace, &place.path),
-        DocumentKind::Graph => of_graph(workspace, &joined, place),
+        DocumentKind::Graph => of_graph(workspace, &joined, place, text),
         DocumentKind::Plan(word) => of_plan(&joined, word, &place.path),
         DocumentKind::Configuration => of_configuration(workspace, &place.path),
         DocumentKind::Feature | DocumentKind::Ticket => Vec::new(),
@@ -166,6 +166,7 @@ fn of_graph(
     workspace: &Workspace,
     joined: &WorkspaceGraph,
     place: &DocumentPlace,
+    text: &str,
 ) -> Vec<DocumentFinding> {
     if joined.problems().iter().all(|one| one.path != place.path) {
         return Vec::new();
@@ -180,24 +181,19 @@ fn of_graph(
     let problems = details.get("problems").and_then(Value::as_array);
     let finding = |one: &Value| {
         let number = |name: &str| usize::try_from(one.get(name)?.as_u64()?).ok();
-        let text = |name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default();
-        let source = text("source");
+        let word = |name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default();
         let span = number("column")
             .zip(number("length"))
-            .map(|(column, length)| {
-                let byte = |at: usize| {
-                    source
-                        .char_indices()
-                        .nth(at)
-                        .map_or(source.len(), |(at, _)| at)
-                };
-                byte(column - 1)..byte(column - 1 + length)
+            .and_then(|(column, length)| {
+                let line = line_range(text, number("line")?);
+                let characters = text.get(line.clone())?.char_indices();
+                let starts: Vec<usize> = characters.map(|(at, _)| line.start + at).collect();
+                let byte = |at: usize| starts.get(at).copied().unwrap_or(line.end);
+                Some(byte(column - 1)..byte(column - 1 + length))
             });
-        let mut finding =
-            DocumentFinding::error(text("constraint"), text("message")).in_line(number("line"));
-        // Until the text is at hand it is that within its line.
-        finding.span = span;
-        finding
+        DocumentFinding::error(word("constraint"), word("message"))
+            .in_line(number("line"))
+            .at(span)
     };
     problems.into_iter().flatten().map(finding).collect()
 }

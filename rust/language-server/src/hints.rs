@@ -94,7 +94,6 @@ pub(crate) fn inlay_hints(state: &ServerState, params: &InlayHintParams) -> Opti
         while !placed.text.is_char_boundary(byte) {
             byte += 1;
         }
-        // A word without a digit, a colon or a hyphen could only be a task of a graph.
         let written = &placed.text[word.clone()];
         let Some(item) = places.meant(placed.text, &word) else {
             continue;

@@ -138,13 +138,12 @@ impl Projects {
 
     /// Finds out where a file lies, whose folder is a real one; its project is opened if it is not yet.
     pub(crate) fn place(&mut self, file: &Path) -> Option<DocumentPlace> {
-        let known = self
-            .all
-            .iter()
-            .position(|open| Some(open.workspace.root()) == root_of(file).as_deref());
+        let root = root_of(file)?;
+        let mut all = self.all.iter();
+        let known = all.position(|open| open.workspace.root() == root);
         let project = match known {
             Some(project) => project,
-            None => self.open(&root_of(file)?)?,
+            None => self.open(&root)?,
         };
         let open = &self.all[project];
         let below = file.strip_prefix(open.workspace.root()).ok()?;
