@@ -30,11 +30,17 @@ fn cut(text: String, most: usize) -> String {
     shown
 }
 
-/// A text in markdown that is shown as it is.
+/// Characters with which markup or a link begins, wherever they stand in a line.
+const MARKUP: &str = "\\`*_[]<>&~|";
+
+/// A text in markdown that is shown as it is, behind the beginning of a line.
 pub(crate) fn escaped(text: &str) -> String {
     let mut markdown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_ascii_punctuation() {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        // An address would become a link.
+        let is_address = c == ':' && rest.peek() == Some(&'/');
+        if MARKUP.contains(c) || is_address {
             markdown.push('\\');
         }
         markdown.push(visible_char(c));
@@ -48,7 +54,10 @@ mod tests {
 
     #[test]
     fn no_text_of_a_document_becomes_markup() {
-        assert_eq!(escaped("<b>![a](b)"), r"\<b\>\!\[a\]\(b\)");
+        assert_eq!(
+            escaped("<b>![a](b) https://c"),
+            r"\<b\>!\[a\](b) https\://c"
+        );
         assert_eq!(shown_title("a\n b\u{202e}c\u{1b}"), "a b\u{fffd}c\u{fffd}");
         assert_eq!(shown_title(&"x".repeat(100)).chars().count(), 81);
     }

@@ -77,7 +77,7 @@ fn text_of_documents_is_no_markup_in_a_hover() {
     let hover = editor.ask("textDocument/hover", editor.behind(FIRST, &text, "# <b>"));
     let said = hover["contents"]["value"].as_str().unwrap();
     assert!(
-        said.starts_with(r"**\<b\>\!\[x\]\(command\:y\)\<\/b\> \`z\`**"),
+        said.starts_with(r"**\<b\>!\[x\](command:y)\</b\> \`z\`**"),
         "{said}"
     );
 }
