@@ -144,6 +144,9 @@ def editor(tmp_path: Path) -> Iterator[Editor]:
     finally:
         process.kill()
         process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
 
 
 def test_a_fault_of_every_format_is_found_in_the_text_of_the_editor_and_seen_by_nobody_else(
