@@ -7,7 +7,7 @@ use chant_base::ident::nearest;
 use chant_plan_format::checked_edit::apply_checked;
 use chant_plan_format::intent::{EditIntent, EditRequest, TickTarget};
 use chant_text::front_matter;
-use chant_workspace::document_words::{keys_of, values_of};
+use chant_workspace::formats::{keys_of, values_of};
 use chant_workspace::workspace_graph::{ItemSource, WorkspaceGraph};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, DocumentChanges, OneOf,
@@ -18,11 +18,11 @@ use super::document_items::{ItemBox, PlacedItem, boxes_of, items_at};
 use super::key_words::word_of;
 use super::projects::DocumentKind;
 use super::requests::AskedDocument;
-use super::server::ServerState;
+use super::server::EditorState;
 
 /// The changes that are offered for a range.
 pub(crate) fn code_actions(
-    state: &ServerState,
+    state: &EditorState,
     params: &CodeActionParams,
 ) -> Option<Vec<CodeActionOrCommand>> {
     let asked = AskedDocument::of(state, &params.text_document.uri)?;

@@ -1,4 +1,4 @@
-//! What an editor can show, and what the server offers it.
+//! The abilities of an editor, and the offers of the server.
 
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::positions::PositionEncoding;
 
-/// What an editor can show.
+/// The abilities of an editor.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is asked alone")]
 pub(crate) struct ClientAbilities {
-    /// How it counts the characters of a line.
+    /// The unit in which it counts the characters of a line.
     pub(crate) encoding: PositionEncoding,
     /// True if hovers may be markdown.
     pub(crate) has_markdown: bool,
@@ -34,7 +34,7 @@ impl Default for ClientAbilities {
 }
 
 impl ClientAbilities {
-    /// What an editor says of itself.
+    /// The abilities that an editor names.
     pub(crate) fn of(given: &ClientCapabilities) -> Self {
         let general = given.general.as_ref();
         let encodings = general.and_then(|general| general.position_encodings.as_deref());

@@ -1,8 +1,8 @@
-//! What may be written at a place: keys, values, and the IDs and keys of items.
+//! Words that may be written at a place: keys, values, and the IDs and keys of items.
 
 use std::ops::Range;
 
-use chant_workspace::document_words::{keys_of, names_items, values_of};
+use chant_workspace::formats::{keys_of, names_items, values_of};
 use chant_workspace::mention::MentionQuery;
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit,
@@ -15,7 +15,7 @@ use super::positions::PlacedText;
 use super::projects::DocumentKind;
 use super::references::word_at;
 use super::requests::AskedDocument;
-use super::server::ServerState;
+use super::server::EditorState;
 use super::symbols::{FoundItem, search};
 
 /// Items that are offered at once.
@@ -24,7 +24,7 @@ const MAX_OFFERED: usize = 50;
 /// The beginning of a spec.
 const NEW_SPEC: &str = "---\ntype: code\nstatus: pending\n---\n# ${1:Title}\n\n$2\n\n## Acceptance Criteria\n\n- [ ] $0\n";
 
-/// What may stand at the place of the cursor.
+/// The words that may stand at the place of the cursor.
 enum WantedWords {
     /// Keys of front matter.
     Keys,
@@ -36,8 +36,8 @@ enum WantedWords {
     Document,
 }
 
-/// What may be written at a position.
-pub(crate) fn complete(state: &ServerState, params: &CompletionParams) -> Option<CompletionList> {
+/// The words that may be written at a position.
+pub(crate) fn complete(state: &EditorState, params: &CompletionParams) -> Option<CompletionList> {
     let position = &params.text_document_position;
     let asked = AskedDocument::of(state, &position.text_document.uri)?;
     let placed = asked.placed();

@@ -15,7 +15,7 @@ use super::drafts::Draft;
 use super::finding_range::{line_range, range_of};
 use super::markdown_text::shown_message;
 use super::projects::{DocumentKind, DocumentPlace};
-use super::server::ServerState;
+use super::server::EditorState;
 
 /// Findings of one document that are given.
 const MAX_FINDINGS: usize = 200;
@@ -68,7 +68,7 @@ impl DocumentFinding {
 }
 
 /// The findings of an open document, with the places where an editor shows them.
-pub(crate) fn diagnostics_of(state: &ServerState, draft: &Draft) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics_of(state: &EditorState, draft: &Draft) -> Vec<Diagnostic> {
     let Some(place) = &draft.place else {
         return Vec::new();
     };
@@ -171,10 +171,7 @@ fn of_graph(
     if joined.problems().iter().all(|one| one.path != place.path) {
         return Vec::new();
     }
-    let graphs = &workspace.parts().vine;
-    let name = workspace.root().join(&place.path);
-    let read = graphs.existing(&name.to_string_lossy());
-    let Err(error) = read.and_then(|file| graphs.read(&file)) else {
+    let Some(error) = workspace.graph_fault(&place.path) else {
         return Vec::new();
     };
     let details = error.details();
@@ -243,7 +240,7 @@ fn of_configuration(workspace: &Workspace, path: &str) -> Vec<DocumentFinding> {
         .collect()
 }
 
-/// What an item names itself and nothing of that name is there.
+/// Names of an item's dependencies of which nothing is there.
 fn unknown_dependencies(
     joined: &WorkspaceGraph,
     placed: &PlacedItem<'_>,

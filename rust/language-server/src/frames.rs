@@ -40,7 +40,7 @@ impl From<io::Error> for FrameError {
     }
 }
 
-/// What stands in one frame.
+/// The content of one frame.
 #[derive(Debug)]
 pub(crate) enum Frame {
     /// A message.

@@ -1,4 +1,4 @@
-//! What an editor shows between the lines: how far items are, and the titles of those that are named.
+//! Lines that an editor shows between those of a text: how far items are, and the titles of those that are named.
 
 use chant_workspace::item::Item;
 use chant_workspace::workspace_graph::ItemSource;
@@ -10,7 +10,7 @@ use super::document_items::items_at;
 use super::markdown_text::shown_title;
 use super::references::{WordPlaces, word_at};
 use super::requests::AskedDocument;
-use super::server::ServerState;
+use super::server::EditorState;
 
 /// Lenses of one document.
 const MAX_LENSES: usize = 500;
@@ -18,8 +18,8 @@ const MAX_LENSES: usize = 500;
 /// Words of one range that are looked up.
 const MAX_WORDS: usize = 5_000;
 
-/// How far each item of a document is, with the command to type. Nothing is run by a lens: a click is no person's yes.
-pub(crate) fn lenses(state: &ServerState, params: &CodeLensParams) -> Option<Vec<CodeLens>> {
+/// The state of each item of a document, with the command to type. Nothing is run by a lens: a click is no person's yes.
+pub(crate) fn lenses(state: &EditorState, params: &CodeLensParams) -> Option<Vec<CodeLens>> {
     let asked = AskedDocument::of(state, &params.text_document.uri)?;
     let joined = asked.snapshot()?;
     let placed = asked.placed();
@@ -64,7 +64,7 @@ fn lens_title(item: &Item<'_>) -> Option<String> {
 }
 
 /// The titles behind IDs, and the state that others see where another one is written.
-pub(crate) fn inlay_hints(state: &ServerState, params: &InlayHintParams) -> Option<Vec<InlayHint>> {
+pub(crate) fn inlay_hints(state: &EditorState, params: &InlayHintParams) -> Option<Vec<InlayHint>> {
     let asked = AskedDocument::of(state, &params.text_document.uri)?;
     let joined = asked.snapshot()?;
     let placed = asked.placed();

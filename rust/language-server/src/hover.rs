@@ -1,4 +1,4 @@
-//! What an item is, in a few lines.
+//! Describes an item in a few lines.
 
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
@@ -9,13 +9,13 @@ use chant_workspace::workspace_graph::WorkspaceGraph;
 use super::markdown_text::{escaped, shown_title};
 use super::references::WordPlaces;
 use super::requests::AskedDocument;
-use super::server::ServerState;
+use super::server::EditorState;
 
 /// Items of one list that are shown.
 const MAX_LISTED: usize = 5;
 
-/// What the item at a position is.
-pub(crate) fn hover(state: &ServerState, params: &HoverParams) -> Option<Hover> {
+/// Describes the item at a position.
+pub(crate) fn hover(state: &EditorState, params: &HoverParams) -> Option<Hover> {
     let position = &params.text_document_position_params;
     let asked = AskedDocument::of(state, &position.text_document.uri)?;
     let joined = asked.snapshot()?;

@@ -1,4 +1,4 @@
-//! What the server waits for: messages of the editor, its end, and changes on disk.
+//! Everything that the server waits for: messages of the editor, its end, and changes on disk.
 
 use std::collections::{HashSet, VecDeque};
 use std::io::BufRead;
@@ -38,7 +38,7 @@ pub(crate) fn read_all(mut reader: impl BufRead, taken: &Sender<Incoming>) {
     }
 }
 
-/// What happened and is still to be answered, in order.
+/// Messages and changes that are still to be answered, in order.
 pub(crate) struct IncomingQueue {
     receiver: Receiver<Incoming>,
     waiting: VecDeque<Incoming>,

@@ -1,8 +1,9 @@
-//! What may stand at a place of front matter.
+//! Places of front matter.
 
 use std::ops::Range;
 
 use chant_text::front_matter;
+use chant_workspace::formats;
 
 use super::projects::DocumentKind;
 
@@ -61,9 +62,9 @@ fn open_front(text: &str) -> Option<Range<usize>> {
 /// The word of the format of a document.
 pub(crate) fn word_of(kind: DocumentKind) -> &'static str {
     match kind {
-        DocumentKind::Spec => "chant",
-        DocumentKind::Graph => "vine",
-        DocumentKind::Ticket => "tickets",
+        DocumentKind::Spec => formats::SPEC_WORD,
+        DocumentKind::Graph => formats::GRAPH_WORD,
+        DocumentKind::Ticket => formats::TICKET_WORD,
         DocumentKind::Plan(word) => word,
         DocumentKind::Feature | DocumentKind::Configuration => "",
     }

@@ -14,14 +14,14 @@ use super::document_items::placed_item;
 use super::files;
 use super::references::{WordPlaces, mentions, word_at};
 use super::requests::AskedDocument;
-use super::server::ServerState;
+use super::server::EditorState;
 
 /// References that are given.
 const MAX_REFERENCES: usize = 5_000;
 
 /// Where the item that a word means stands; the file, for a path.
 pub(crate) fn definition(
-    state: &ServerState,
+    state: &EditorState,
     params: &GotoDefinitionParams,
 ) -> Option<GotoDefinitionResponse> {
     let position = &params.text_document_position_params;
@@ -62,7 +62,7 @@ fn named_file(asked: &AskedDocument<'_>, byte: usize) -> Option<Location> {
 }
 
 /// Everything that names the item at a position.
-pub(crate) fn references(state: &ServerState, params: &ReferenceParams) -> Option<Vec<Location>> {
+pub(crate) fn references(state: &EditorState, params: &ReferenceParams) -> Option<Vec<Location>> {
     let (asked, joined, key) = meant_at(state, &params.text_document_position)?;
     let item = joined
         .graph()
@@ -102,7 +102,7 @@ pub(crate) fn documents(joined: &WorkspaceGraph) -> BTreeMap<&str, &str> {
 
 /// Where the document names the item at a position.
 pub(crate) fn highlights(
-    state: &ServerState,
+    state: &EditorState,
     params: &DocumentHighlightParams,
 ) -> Option<Vec<DocumentHighlight>> {
     let (asked, joined, key) = meant_at(state, &params.text_document_position_params)?;
@@ -124,7 +124,7 @@ pub(crate) type MeantItem<'a> = (AskedDocument<'a>, std::sync::Arc<WorkspaceGrap
 
 /// The item that is meant at a position.
 pub(crate) fn meant_at<'a>(
-    state: &'a ServerState,
+    state: &'a EditorState,
     position: &TextDocumentPositionParams,
 ) -> Option<MeantItem<'a>> {
     let asked = AskedDocument::of(state, &position.text_document.uri)?;

@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_secs(600);
 /// The folder of specs.
 const SPECS: &str = ".chant/specs/";
 
-/// What a document is read as.
+/// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DocumentKind {
     /// A spec.
@@ -47,7 +47,7 @@ pub(crate) struct DocumentPlace {
     pub(crate) project: usize,
     /// Its path from the project's root, with `/`.
     pub(crate) path: String,
-    /// What it is read as.
+    /// Its kind.
     pub(crate) kind: DocumentKind,
 }
 
@@ -55,14 +55,14 @@ pub(crate) struct DocumentPlace {
 pub(crate) struct OpenProject {
     /// All of its formats, with what the editor holds in place of files.
     pub(crate) workspace: Arc<Workspace>,
-    /// What the editor holds.
+    /// The texts that the editor holds.
     pub(crate) unsaved: UnsavedTexts,
     /// The thread that hears of changes on disk.
     watcher: Option<JoinHandle<()>>,
 }
 
 impl OpenProject {
-    /// What the document at a path is read as; `None` for one that is of no plan.
+    /// The kind of the document at a path; `None` for one that is of no plan.
     fn kind_of(&self, path: &str) -> Option<DocumentKind> {
         let is_markdown = Path::new(path)
             .extension()
@@ -72,11 +72,11 @@ impl OpenProject {
         }
         if Path::new(path)
             .extension()
-            .is_some_and(|ending| ending == "vine")
+            .is_some_and(|ending| ending == formats::GRAPH_WORD)
         {
             return Some(DocumentKind::Graph);
         }
-        if is_markdown && self.is_ticket(path) {
+        if is_markdown && self.workspace.holds_tickets(path) {
             return Some(DocumentKind::Ticket);
         }
         let joined = self.workspace.snapshot().ok()?;
@@ -91,19 +91,6 @@ impl OpenProject {
         let files = self.workspace.configuration_files();
         let is_configuration = files.iter().any(|file| file.path == path);
         is_configuration.then_some(DocumentKind::Configuration)
-    }
-
-    fn is_ticket(&self, path: &str) -> bool {
-        let registry = &self.workspace.parts().tickets;
-        let store = registry.open_store_at(self.workspace.root()).ok().flatten();
-        store.is_some_and(|store| {
-            let folder = store.place().tickets.trim_matches(['.', '/']);
-            if folder.is_empty() {
-                return true;
-            }
-            path.strip_prefix(folder)
-                .is_some_and(|rest| rest.starts_with('/'))
-        })
     }
 }
 
@@ -236,7 +223,10 @@ fn root_of(file: &Path) -> Option<PathBuf> {
 
 /// The root of a file that shows by its own name that it is of a plan.
 fn without_marker(file: &Path, top: Option<PathBuf>) -> Option<PathBuf> {
-    if file.extension().is_some_and(|ending| ending == "vine") {
+    if file
+        .extension()
+        .is_some_and(|ending| ending == formats::GRAPH_WORD)
+    {
         return top.or_else(|| file.parent().map(Path::to_owned));
     }
     let mut above = file.ancestors().skip(2);

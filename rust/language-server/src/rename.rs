@@ -13,7 +13,7 @@ use lsp_types::{
 use super::navigation::{documents, meant_at};
 use super::references::{WordPlaces, id_in, mentions};
 use super::requests::{AskedDocument, RequestRefusal};
-use super::server::ServerState;
+use super::server::EditorState;
 
 /// Characters of the longest ID.
 const MAX_ID: usize = 100;
@@ -23,7 +23,7 @@ const MAX_ID: usize = 100;
 /// # Errors
 /// As [`rename`].
 pub(crate) fn prepare(
-    state: &ServerState,
+    state: &EditorState,
     params: &TextDocumentPositionParams,
 ) -> Result<PrepareRenameResponse, RequestRefusal> {
     let nothing = || RequestRefusal::refused("no ID of an item stands here");
@@ -48,7 +48,7 @@ pub(crate) fn prepare(
 /// A refusal for an item whose ID is more than a word in documents, for an ID that is none or is taken, for an item that is
 /// done, and while a document that would change is not saved.
 pub(crate) fn rename(
-    state: &ServerState,
+    state: &EditorState,
     params: &RenameParams,
 ) -> Result<WorkspaceEdit, RequestRefusal> {
     prepare(state, &params.text_document_position)?;
@@ -92,7 +92,7 @@ struct AskedEdit {
     version: Option<i32>,
 }
 
-fn workspace_edit(state: &ServerState, edits: Vec<(AskedEdit, Vec<TextEdit>)>) -> WorkspaceEdit {
+fn workspace_edit(state: &EditorState, edits: Vec<(AskedEdit, Vec<TextEdit>)>) -> WorkspaceEdit {
     if !state.client.has_versions {
         let edits = edits
             .into_iter()

@@ -14,7 +14,7 @@ use super::drafts::Draft;
 use super::files;
 use super::positions::{LineIndex, PlacedText};
 use super::projects::{DocumentPlace, OpenProject};
-use super::server::{ServerState, read_params};
+use super::server::{EditorState, read_params};
 use super::{actions, completion, hints, hover, navigation, rename, symbols};
 
 /// Why a request has no answer.
@@ -27,7 +27,7 @@ pub(crate) struct RequestRefusal {
 }
 
 impl RequestRefusal {
-    /// What was asked is not done.
+    /// A refusal of an act.
     pub(crate) fn refused(why: impl Into<String>) -> Self {
         Self {
             code: ErrorCode::RequestFailed,
@@ -41,7 +41,7 @@ impl RequestRefusal {
 /// # Errors
 /// `RequestRefusal` for a method that is not offered, for parameters that are none, and where the act is refused.
 pub(crate) fn answer(
-    state: &mut ServerState,
+    state: &mut EditorState,
     method: &str,
     params: Value,
 ) -> Result<Value, RequestRefusal> {
@@ -93,14 +93,14 @@ fn try_ask<P: DeserializeOwned, A: Serialize>(
 
 /// The document that a request is about: one of a plan.
 pub(crate) struct AskedDocument<'a> {
-    pub(crate) state: &'a ServerState,
+    pub(crate) state: &'a EditorState,
     pub(crate) draft: &'a Draft,
     pub(crate) place: &'a DocumentPlace,
 }
 
 impl<'a> AskedDocument<'a> {
     /// The open document of a name; `None` for one that is of no plan.
-    pub(crate) fn of(state: &'a ServerState, uri: &Uri) -> Option<Self> {
+    pub(crate) fn of(state: &'a EditorState, uri: &Uri) -> Option<Self> {
         let draft = state.drafts.find(uri)?;
         Some(Self {
             state,
@@ -156,7 +156,7 @@ pub(crate) struct OtherDocument {
 
 impl OtherDocument {
     /// Its text as an editor counts it.
-    pub(crate) fn placed<'a>(&'a self, text: &'a str, state: &ServerState) -> PlacedText<'a> {
+    pub(crate) fn placed<'a>(&'a self, text: &'a str, state: &EditorState) -> PlacedText<'a> {
         PlacedText {
             text,
             lines: &self.lines,

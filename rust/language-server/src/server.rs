@@ -33,7 +33,7 @@ const AFTER_A_PAUSE: Duration = Duration::from_millis(300);
 /// Documents of which findings are given.
 const MAX_OPEN: usize = 100;
 
-/// What a server is given.
+/// The surroundings of a server.
 pub struct ServerOptions {
     /// Opens projects.
     pub opener: Arc<ProjectOpener>,
@@ -59,7 +59,7 @@ pub fn serve(
         .map_err(FrameError::Stream)?;
     let mut server = LanguageServer {
         writer,
-        state: ServerState {
+        state: EditorState {
             projects: Projects::new(options.opener, sender),
             drafts: Drafts::default(),
             client: ClientAbilities::default(),
@@ -72,8 +72,8 @@ pub fn serve(
     server.run(&mut IncomingQueue::new(receiver))
 }
 
-/// What answers are made of.
-pub(crate) struct ServerState {
+/// Everything that answers are made of.
+pub(crate) struct EditorState {
     pub(crate) projects: Projects,
     pub(crate) drafts: Drafts,
     pub(crate) client: ClientAbilities,
@@ -89,7 +89,7 @@ enum ServerStage {
 
 struct LanguageServer<'a, W> {
     writer: &'a mut W,
-    state: ServerState,
+    state: EditorState,
     stage: ServerStage,
     /// The findings that the editor shows, by document.
     published: HashMap<String, Vec<Diagnostic>>,
@@ -225,7 +225,7 @@ impl<W: Write> LanguageServer<'_, W> {
 
     /// Looks again for the projects of documents that had none: what makes one may be there now.
     fn place_again(&mut self) {
-        let ServerState {
+        let EditorState {
             projects, drafts, ..
         } = &mut self.state;
         for draft in drafts.all_mut().filter(|draft| draft.place.is_none()) {

@@ -13,7 +13,7 @@ use super::files;
 use super::markdown_text::shown_title;
 use super::positions::{LineIndex, PlacedText};
 use super::requests::AskedDocument;
-use super::server::ServerState;
+use super::server::EditorState;
 
 /// Items that a search over everything gives.
 const MAX_FOUND: usize = 100;
@@ -50,7 +50,7 @@ pub(crate) fn search(
 
 /// The items of a document, parts within their holders, and sections of one that is an item as a whole.
 pub(crate) fn document_symbols(
-    state: &ServerState,
+    state: &EditorState,
     params: &DocumentSymbolParams,
 ) -> Option<DocumentSymbolResponse> {
     let asked = AskedDocument::of(state, &params.text_document.uri)?;
@@ -179,7 +179,7 @@ fn nest(symbols: Vec<DocumentSymbol>, parents: &[Option<usize>]) -> Vec<Document
 
 /// Items of all open projects whose IDs or titles hold the words of a text.
 pub(crate) fn workspace_symbols(
-    state: &ServerState,
+    state: &EditorState,
     params: &WorkspaceSymbolParams,
 ) -> Vec<SymbolInformation> {
     let mut found = Vec::new();

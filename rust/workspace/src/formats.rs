@@ -1,5 +1,6 @@
-//! All formats of plans: the statics that answer for them, and what doors say of each.
+//! All formats of plans: the statics that answer for them, what doors say of each, and the words of their front matter.
 
+use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
 
 use chant_backlog::BacklogTasks;
@@ -7,7 +8,19 @@ use chant_base::format_words::{admit_format_word, find_format_word};
 use chant_kiro::KiroSpecs;
 use chant_openspec::OpenSpec;
 use chant_plan_format::PlanFormat;
+use chant_specs::model::{self as specs, SpecStatus, SpecType};
+use chant_tickets::model::{self as tickets, TicketPriority, TicketStatus, TicketType};
 use serde::Serialize;
+
+use super::item::Item;
+use super::workspace_graph::{ItemSource, WorkspaceGraph};
+
+/// The word of specs.
+pub const SPEC_WORD: &str = "chant";
+/// The word of task graphs, and the ending of their files.
+pub const GRAPH_WORD: &str = "vine";
+/// The word of tickets.
+pub const TICKET_WORD: &str = "tickets";
 
 /// The formats that come through the interface, in the order of lists.
 static FORMATS: [&dyn PlanFormat; 3] = [&OpenSpec, &KiroSpecs, &BacklogTasks];
@@ -130,6 +143,96 @@ pub fn rows() -> Vec<FormatRow> {
         }
     });
     with_tools.chain(others).collect()
+}
+
+/// Keys whose values name other items.
+const NAMING: [&str; 8] = [
+    "depends_on",
+    "members",
+    "informed_by",
+    "blocked_specs",
+    "dependsOn",
+    "blocks",
+    "relatedTickets",
+    "dependencies",
+];
+
+/// Returns true if the values of a key name other items.
+pub fn names_items(key: &str) -> bool {
+    NAMING.contains(&key)
+}
+
+/// The keys of documents of a format, by its word, in the order in which they are written. Where no list says them, they
+/// are those of other documents than that at `path`, whose keys may be slips.
+pub fn keys_of(joined: &WorkspaceGraph, word: &str, path: &str) -> Vec<String> {
+    let documented: &[&str] = match word {
+        SPEC_WORD => &specs::KEY_ORDER,
+        TICKET_WORD => &tickets::KEY_ORDER,
+        // Formats that come through the interface say them by their documents.
+        _ => &[],
+    };
+    let mut keys: Vec<String> = documented.iter().map(ToString::to_string).collect();
+    if keys.is_empty() {
+        let mut known = BTreeSet::new();
+        for item in items_of(joined, word).filter(|item| item.path() != path) {
+            if let ItemSource::Plan(entry) = item.source {
+                let attributes = entry.item().attributes.iter();
+                known.extend(attributes.map(|attribute| attribute.name.to_string()));
+            }
+        }
+        keys.extend(known);
+    }
+    keys
+}
+
+/// The words that a key of a document may have, or has in other documents.
+pub fn values_of(joined: &WorkspaceGraph, word: &str, key: &str) -> Vec<String> {
+    let owned = |words: &[&str]| words.iter().map(ToString::to_string).collect();
+    match (word, key) {
+        (SPEC_WORD, "status") => owned(&SpecStatus::ALL.map(SpecStatus::as_str)),
+        (SPEC_WORD, "type") => owned(&SpecType::NAMES),
+        (TICKET_WORD, "status") => words_of(TicketStatus::ALL, TicketStatus::as_str),
+        (TICKET_WORD, "type") => words_of(TicketType::ALL, TicketType::as_str),
+        (TICKET_WORD, "priority") => words_of(TicketPriority::ALL, TicketPriority::as_str),
+        (_, "status") => {
+            let mut roots = joined.formats();
+            let root = roots.find(|root| root.format.scope().word == word);
+            let words = root.map(|root| root.statuses()).unwrap_or_default();
+            owned(&words)
+        }
+        (_, "labels") => in_use(joined, word, |item| {
+            item.labels().iter().map(ToString::to_string).collect()
+        }),
+        (_, "assignee") => in_use(joined, word, |item| {
+            item.assignee().map(Into::into).into_iter().collect()
+        }),
+        (_, "priority") => in_use(joined, word, |item| {
+            item.priority().map(Into::into).into_iter().collect()
+        }),
+        _ => Vec::new(),
+    }
+}
+
+fn words_of<T: Copy>(all: &[T], word: fn(T) -> &'static str) -> Vec<String> {
+    all.iter().map(|one| word(*one).to_owned()).collect()
+}
+
+fn items_of<'a>(
+    joined: &'a WorkspaceGraph,
+    word: &'a str,
+) -> impl Iterator<Item = Item<'a>> + use<'a> {
+    joined.items().filter(move |item| item.dialect() == word)
+}
+
+fn in_use(
+    joined: &WorkspaceGraph,
+    word: &str,
+    values: impl Fn(&Item<'_>) -> Vec<String>,
+) -> Vec<String> {
+    let known: BTreeSet<String> = items_of(joined, word)
+        .flat_map(|item| values(&item))
+        .collect();
+    known.into_iter().collect()
 }
 
 #[cfg(test)]

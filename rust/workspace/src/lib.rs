@@ -19,7 +19,6 @@ pub mod changes;
 pub mod completion;
 pub mod configuration;
 mod csv_table;
-pub mod document_words;
 mod document_work;
 pub mod error;
 pub mod export;
@@ -209,9 +208,21 @@ impl Workspace {
         &self.root
     }
 
-    /// The formats, each by itself.
-    pub fn parts(&self) -> &DialectStores {
-        &self.parts
+    /// Returns true if a path is below the folder of the tickets.
+    pub fn holds_tickets(&self, path: &str) -> bool {
+        let store = self.parts.tickets.open_store_at(&self.root).ok().flatten();
+        store.is_some_and(|store| {
+            let folder = store.place().tickets.trim_matches(['.', '/']);
+            let rest = path.strip_prefix(folder);
+            folder.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
+        })
+    }
+
+    /// The fault of the task graph at a path, with the places of all of its faults; `None` for a sound one.
+    pub fn graph_fault(&self, path: &str) -> Option<Error> {
+        let graphs = &self.parts.vine;
+        let file = graphs.existing(&self.root.join(path).to_string_lossy());
+        file.and_then(|file| graphs.read(&file)).err()
     }
 
     /// What the lint rules find about one spec.
