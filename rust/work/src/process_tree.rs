@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{Timespec, poll};
 use rustix::process::{
-    Pid, Signal, WaitOptions, kill_process, kill_process_group, test_kill_process_group, waitpid,
+    Pid, Signal, WaitOptions, kill_process, kill_process_group, setpriority_pgrp,
+    setpriority_process, test_kill_process_group, waitpid,
 };
 
 use super::WorkError;
@@ -310,6 +311,19 @@ impl ProcessTree {
             signal_one(one, signal);
         }
         living.len()
+    }
+
+    /// Gives all processes of the agent's group and of the control group the lowest priority: thousands that are
+    /// killed take as long as they would take to work, and the person's programs wait for each of them.
+    pub(super) fn step_back(&self) {
+        const LAST: i32 = 19;
+        // What ended meanwhile needs no priority.
+        let group = self.group().and_then(number);
+        let _ = group.map(|group| setpriority_pgrp(Some(group), LAST));
+        let members = self.cgroup.as_ref().map(RunCgroup::members);
+        for member in members.into_iter().flatten().filter_map(number) {
+            let _ = setpriority_process(Some(member), LAST);
+        }
     }
 
     /// Kills all processes where the kernel does that in one step, without a look at how many they are.
