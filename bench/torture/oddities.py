@@ -79,8 +79,8 @@ def edited(
 def _lost(path: Path, number: int) -> list[str]:
     """Say what of the last save is lost.
 
-    A change that comes too late is seen for a moment before it goes back, so that one look proves no loss. What
-    is lost stays lost: nobody saves meanwhile.
+    A change that comes too late is seen for a moment before it goes back, so that one look proves no loss.
+    What is lost stays lost: nobody saves meanwhile.
     """
     until = time.monotonic() + _SETTLED
     while True:

@@ -11,7 +11,9 @@ use super::process;
 use super::process_tree::ProcessTree;
 
 /// The time between two counts.
-const COUNT_INTERVAL: Duration = Duration::from_millis(500);
+const COUNT_INTERVAL: Duration = Duration::from_millis(250);
+/// The time between two counts while the processes become many more: a shell that forks doubles them in milliseconds.
+const GROWTH_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The limit of an agent's processes, while it works.
 pub(super) struct ProcessLimit {
@@ -29,7 +31,7 @@ impl ProcessLimit {
         let (tree, reached) = (tree.clone(), Arc::clone(&is_reached));
         let mut count = ProcessCount::beside(most);
         let thread = std::thread::spawn(move || {
-            while ended.recv_timeout(COUNT_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            while ended.recv_timeout(count.interval()) == Err(RecvTimeoutError::Timeout) {
                 if count.is_over(&tree) {
                     // First, since the end of the agent is seen at once.
                     reached.store(true, Ordering::SeqCst);
@@ -68,6 +70,8 @@ struct ProcessCount {
     of_others: usize,
     /// The number that the machine had at the last look.
     last: usize,
+    /// The number of those that came between the last two.
+    growth: usize,
 }
 
 impl ProcessCount {
@@ -77,6 +81,16 @@ impl ProcessCount {
             most: usize::try_from(most).unwrap_or(usize::MAX),
             of_others: now,
             last: now,
+            growth: 0,
+        }
+    }
+
+    /// Returns the time until the next look.
+    fn interval(&self) -> Duration {
+        if self.growth > self.most / 64 {
+            GROWTH_INTERVAL
+        } else {
+            COUNT_INTERVAL
         }
     }
 
@@ -86,6 +100,7 @@ impl ProcessCount {
             return tree.exceeds(self.most, false);
         };
         let before = std::mem::replace(&mut self.last, now);
+        self.growth = now.saturating_sub(before);
         let seems_to = now > self.most.saturating_add(self.of_others);
         // There cannot be more of the agent's than of the whole machine. While these become more, a list of them may
         // take longer than they take to seem too many, and then they stand still.
