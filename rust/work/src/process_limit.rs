@@ -15,6 +15,9 @@ const COUNT_INTERVAL: Duration = Duration::from_millis(250);
 /// The time between two counts while the processes become many more: a shell that forks doubles them in milliseconds.
 const GROWTH_INTERVAL: Duration = Duration::from_millis(20);
 
+/// The number of looks without growth after which processes are listed that do not seem too many.
+const STEADY_LOOKS: u32 = 4;
+
 /// The limit of an agent's processes, while it works.
 pub(super) struct ProcessLimit {
     most: u32,
@@ -72,6 +75,8 @@ struct ProcessCount {
     last: usize,
     /// The number of those that came between the last two.
     growth: usize,
+    /// The number of looks since it grew.
+    steady: u32,
 }
 
 impl ProcessCount {
@@ -82,6 +87,7 @@ impl ProcessCount {
             of_others: now,
             last: now,
             growth: 0,
+            steady: 0,
         }
     }
 
@@ -99,12 +105,13 @@ impl ProcessCount {
         let Some(now) = process::count_of_machine() else {
             return tree.exceeds(self.most, false);
         };
-        let before = std::mem::replace(&mut self.last, now);
-        self.growth = now.saturating_sub(before);
+        self.growth = now.saturating_sub(self.last);
+        self.steady = if self.growth > 0 { 0 } else { self.steady + 1 };
+        self.last = now;
         let seems_to = now > self.most.saturating_add(self.of_others);
-        // There cannot be more of the agent's than of the whole machine. While these become more, a list of them may
+        // There cannot be more of the agent's than of the whole machine. While these become more, a list of them would
         // take longer than they take to seem too many, and then they stand still.
-        let may_be = now > self.most && now <= before;
+        let may_be = now > self.most && self.steady >= STEADY_LOOKS;
         (seems_to || may_be) && tree.exceeds(self.most, seems_to)
     }
 }
