@@ -38,7 +38,7 @@ impl ProcessLimit {
                 if count.is_over(&tree) {
                     // First, since the end of the agent is seen at once.
                     reached.store(true, Ordering::SeqCst);
-                    tree.step_back();
+                    tree.lower_priority();
                     tree.kill();
                     return;
                 }

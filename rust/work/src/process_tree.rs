@@ -315,7 +315,7 @@ impl ProcessTree {
 
     /// Gives all processes of the agent's group and of the control group the lowest priority: thousands that are
     /// killed take as long as they would take to work, and the person's programs wait for each of them.
-    pub(super) fn step_back(&self) {
+    pub(super) fn lower_priority(&self) {
         const LAST: i32 = 19;
         // What ended meanwhile needs no priority.
         let group = self.group().and_then(number);
