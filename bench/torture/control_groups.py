@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,11 +21,11 @@ from pathlib import Path
 import click
 import psutil
 
+from bench.torture import other_kernel
 from bench.torture.sample_project import SPEC
 from bench.torture.trial import Trial
 
 _ID = "2026-01-22-001-x7m"
-_KERNEL = "linux.uml"
 _GROUPS = Path("/sys/fs/cgroup")
 _LIMIT = 300
 _MEGABYTES = 300
@@ -84,7 +83,7 @@ def why_not() -> str | None:
     """Say why such a kernel cannot be started here; `None` where it can."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "only root on Linux may give another kernel all files"
-    return None if shutil.which(_KERNEL) else f"there is no {_KERNEL} (user-mode-linux)"
+    return None if other_kernel.is_possible() else "there is no user-mode-linux, or no C compiler"
 
 
 _START = """#!/bin/sh
@@ -104,17 +103,8 @@ def _tried(case: GroupCase, folder: Path) -> GroupReport:
     words = {"code": code, "paths": os.pathsep.join(path for path in sys.path if path), "out": out}
     start.write_text(_START.format(python=sys.executable, number=CASES.index(case), **words), "utf-8")
     start.chmod(0o755)
-    kernel = [_KERNEL, "mem=3G", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw", "quiet"]
-    kernel += [f"init={start}", "con=null", "con0=null"]
-    with (folder / "console").open("wb") as console, suppress(subprocess.TimeoutExpired):
-        subprocess.run(
-            kernel,
-            stdin=subprocess.DEVNULL,
-            stdout=console,
-            stderr=console,
-            timeout=_MOST_SECONDS,
-            check=False,
-        )
+    with suppress(subprocess.TimeoutExpired):
+        other_kernel.booted(folder, start, "3G", _MOST_SECONDS)
     text = out.read_text("utf-8")
     return GroupReport(**json.loads(text)) if text else GroupReport("nothing", Path(f"{out}.err").read_text())
 

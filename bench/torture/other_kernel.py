@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 _PROGRAM = "linux.uml"
@@ -45,9 +47,42 @@ _NEEDED = {
 }
 
 
+def is_possible() -> bool:
+    """Return whether such a kernel can be started at all."""
+    return os.uname().machine == "x86_64" and None not in map(shutil.which, (_PROGRAM, "cc"))
+
+
+def booted(folder: Path, init: Path, memory: str, seconds: float) -> str:
+    """Start a kernel that runs `init`, with its own files in a folder; return what it prints until its end.
+
+    Raises:
+        subprocess.TimeoutExpired: If it has not ended after so many seconds; then it is ended.
+    """
+    library = folder / "registers.so"
+    source = Path(__file__).with_name("registers.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
+    root = ("root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw", "quiet")
+    kernel = subprocess.Popen(
+        [_PROGRAM, f"mem={memory}", *root, f"init={init}", "con=null", "con0=null,fd:1"],
+        env={**os.environ, "LD_PRELOAD": str(library)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        return kernel.communicate(timeout=seconds)[0]
+    finally:
+        # Each of its processes is one of this machine's.
+        with suppress(ProcessLookupError):
+            os.killpg(kernel.pid, signal.SIGKILL)
+        kernel.communicate()
+
+
 def why_not(kind: str) -> str | None:
     """Say why no such kernel can try a file system; `None` where one can."""
-    if shutil.which(_PROGRAM) is None or os.uname().machine != "x86_64":
+    if not is_possible():
         return f"there is no {_PROGRAM}"
     if kind not in _NEEDED or len(_modules(kind)) < len(_LOOP + _NEEDED[kind]):
         return f"{_PROGRAM} knows no {kind}, either"
@@ -77,13 +112,5 @@ def run(kind: str, command: Sequence[str]) -> str:
             encoding="utf-8",
         )
         init.chmod(0o700)
-        root = ("root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw")
-        booted = subprocess.run(
-            [_PROGRAM, "mem=1200M", *root, f"init={init}", "con=null", "con0=null,fd:1"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_TIMEOUT,
-            check=False,
-        )
-        return said.read_text("utf-8") if said.exists() else booted.stdout + booted.stderr
+        printed = booted(Path(name), init, "1200M", _TIMEOUT)
+        return said.read_text("utf-8") if said.exists() else printed

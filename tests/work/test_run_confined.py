@@ -119,7 +119,7 @@ for one in {FOLDERS}; do mkdir -p "$one"; echo POISON > "$one/poison"; done 2> /
 mkdir -p "$GOMODCACHE/module/inner"; chmod 500 "$GOMODCACHE/module"; exit 1
 """
 LOOK = f"""\
-{" && ".join(f'test -d "${name}"' for name in CACHES)} || exit 2
+{" && ".join(f'test -d "${name}"' for name in CACHES)} && touch "$UV_TOOL_DIR/.lock" || exit 2
 if grep -rqs POISON {FOLDERS}; then exit 3; fi
 """
 

@@ -17,7 +17,8 @@ use super::cancel_token::CancelToken;
 use super::connections::RunConnections;
 use super::event_program::EventProgram;
 use super::folder_observer::FolderObserver;
-use super::process::{self, ProcessIdentity, memory_kills};
+use super::process::{ProcessIdentity, memory_kills};
+use super::process_limit::ProcessLimit;
 use super::process_tree::{self, ProcessTree, TreeBond, TreeEnd};
 use super::run_cgroup::{CgroupLimits, RunCgroup};
 use super::run_log::{LogStream, RunLog};
@@ -39,8 +40,6 @@ const LINGER_TIME: Duration = Duration::from_millis(500);
 const EXIT_TIME: Duration = Duration::from_millis(100);
 /// The time between two searches for orphans that ended.
 const BURIAL: Duration = Duration::from_secs(30);
-/// The time between two counts of the agent's processes.
-const COUNT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// A running agent. When dropped, it is killed with its process group.
 pub struct AgentProcess {
@@ -58,10 +57,7 @@ pub struct AgentProcess {
     watch: Option<OwnedFd>,
     /// True if the run's record names its process tree.
     is_recorded: bool,
-    /// The time at which its processes were counted last.
-    counted: Instant,
-    /// The number of processes and threads of the whole machine before it was started.
-    count_before: usize,
+    process_limit: Option<ProcessLimit>,
     /// The system's count of kills for lack of memory when the agent was started.
     memory_kills: u64,
     started: Instant,
@@ -109,7 +105,6 @@ pub fn start(
         })
     });
     let made = made.flatten();
-    let count_before = process::count_of_machine().unwrap_or_default();
     let mut child = job.confinement.start(start).map_err(|error| {
         let is_there = job.folder.is_dir();
         refused(if is_there {
@@ -136,6 +131,8 @@ pub fn start(
         !by_kernel && tree.bond != TreeBond::Leader
     });
     process_tree::tie_up(&tree, limited.map(AgentLimits::hard_processes));
+    let most = job.limits.processes;
+    let process_limit = most.map(|most| ProcessLimit::watch(&tree, most));
     let input = match (job.input, child.stdin.take()) {
         (AgentInput::Text(text), Some(pipe)) => Some((pipe, text.into_bytes(), 0)),
         _ => None,
@@ -169,8 +166,7 @@ pub fn start(
         child,
         tree,
         is_recorded: false,
-        counted: now,
-        count_before,
+        process_limit,
         identity,
         runs: runs.clone(),
         process_id: record.process_id.clone(),
@@ -354,6 +350,10 @@ impl AgentProcess {
         } = beside;
         let mut burial = Instant::now() + BURIAL;
         loop {
+            let limit = self.process_limit.as_ref();
+            if let Some(limit) = limit.and_then(ProcessLimit::reached) {
+                return Ok(AgentEnding::Processes(limit));
+            }
             if self.has_ended()? {
                 return Ok(AgentEnding::Itself);
             }
@@ -362,7 +362,6 @@ impl AgentProcess {
             }
             if let Some(ending) = self
                 .broken_limit()
-                .or_else(|| self.too_many_processes())
                 .or_else(|| self.reported_end(meter.as_mut()))
             {
                 return Ok(ending);
@@ -415,22 +414,6 @@ impl AgentProcess {
         Duration::from_secs(wait.map_or(0, |wait| wait.seconds))
     }
 
-    /// Counts the agent's processes when that is due, and returns the reason to end it if they are too many.
-    fn too_many_processes(&mut self) -> Option<AgentEnding> {
-        let limit = self.limits.processes?;
-        if self.counted.elapsed() < COUNT_INTERVAL {
-            return None;
-        }
-        self.counted = Instant::now();
-        let most = usize::try_from(limit).unwrap_or(usize::MAX);
-        // There cannot be more of the agent's than of the whole machine, which are cheap to count.
-        let count = process::count_of_machine();
-        let may_be = count.is_none_or(|count| count > most);
-        let seems_to = count.is_some_and(|count| count > most.saturating_add(self.count_before));
-        let is_over = may_be && self.tree.exceeds(most, seems_to);
-        is_over.then_some(AgentEnding::Processes(limit))
-    }
-
     /// Returns the reason to end the agent, if its new events give one.
     fn reported_end(&mut self, meter: Option<&mut UsageMeter<'_>>) -> Option<AgentEnding> {
         if !std::mem::take(&mut self.pipes.has_news) {
@@ -453,14 +436,12 @@ impl AgentProcess {
             limit.map(|limit| limit.saturating_sub(since.elapsed()))
         };
         let look = Some(process_tree::LOOK).filter(|_| self.watch.is_none());
-        let counts = self.limits.processes.map(|_| COUNT_INTERVAL);
         let times = [
             left(self.limits.run, self.started),
             left(
                 self.limits.idle.map(|limit| limit + self.told_wait()),
                 self.heard,
             ),
-            left(counts, self.counted),
             look,
         ];
         times
@@ -570,6 +551,9 @@ impl AgentProcess {
     /// Collects the agent's exit status. Its process number may then belong to another process.
     fn reap(&mut self) -> Option<ExitStatus> {
         self.is_over = true;
+        if let Some(limit) = &mut self.process_limit {
+            limit.end();
+        }
         let status = self.child.wait().ok();
         self.tree.reap_orphans();
         status

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{Timespec, poll};
 use rustix::process::{
-    Pid, Signal, WaitOptions, kill_process, kill_process_group, test_kill_process_group, waitpid,
+    Pid, Signal, WaitOptions, kill_process, kill_process_group, setpriority_pgrp,
+    setpriority_process, test_kill_process_group, waitpid,
 };
 
 use super::WorkError;
@@ -312,6 +313,19 @@ impl ProcessTree {
         living.len()
     }
 
+    /// Gives all processes of the agent's group and of the control group the lowest priority: thousands that are
+    /// killed take as long as they would take to work, and the person's programs wait for each of them.
+    pub(super) fn lower_priority(&self) {
+        const LAST: i32 = 19;
+        // What ended meanwhile needs no priority.
+        let group = self.group().and_then(number);
+        let _ = group.map(|group| setpriority_pgrp(Some(group), LAST));
+        let members = self.cgroup.as_ref().map(RunCgroup::members);
+        for member in members.into_iter().flatten().filter_map(number) {
+            let _ = setpriority_process(Some(member), LAST);
+        }
+    }
+
     /// Kills all processes where the kernel does that in one step, without a look at how many they are.
     fn kill_at_once(&self) {
         if let Some(cgroup) = &self.cgroup {
@@ -334,6 +348,13 @@ impl ProcessTree {
     /// others faster than they are killed.
     pub(super) fn kill(&self) {
         self.kill_at_once();
+        if let Some(first) = self.children().filter(|_| self.bond == TreeBond::Leader) {
+            // With the first process the kernel ends all others. To look for thousands takes the time that they need.
+            for one in first.iter().filter_map(|child| process::facts(*child)) {
+                signal_one(&one, Signal::KILL);
+            }
+            return;
+        }
         // One after the other, as each gives its children to the runner.
         for _ in 0..CHILD_LOOKS {
             let children = self.children().unwrap_or_default();
@@ -414,7 +435,8 @@ impl ProcessTree {
             return Ok(0);
         }
         let mut left_after = |bound: Duration, is_killing: bool| {
-            let deadline = Instant::now() + bound;
+            let mut deadline = Instant::now() + bound;
+            let mut fewest = process::count_of_machine();
             loop {
                 let left = self.left();
                 if left.is_none() || Instant::now() >= deadline {
@@ -423,6 +445,11 @@ impl ProcessTree {
                 wait(LOOK);
                 if is_killing {
                     self.kill();
+                    // Thousands of processes end one after the other.
+                    let count = process::count_of_machine();
+                    if count < fewest {
+                        (fewest, deadline) = (count, Instant::now() + bound);
+                    }
                 }
             }
         };

@@ -250,3 +250,22 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
 fn read(folder: &Path, file: &str) -> Option<String> {
     disk::read_made_up(folder.join(file).to_str()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_a_limit_of_memory_leaves_an_eighth_of_it_to_others() {
+        let limit = |memory| {
+            CgroupLimits {
+                memory,
+                ..CgroupLimits::default()
+            }
+            .memory_or_usual()
+        };
+        let all = process::memory_of_machine().unwrap();
+        assert!(limit(None).is_some_and(|most| most.abs_diff(all / 8 * 7) < 8));
+        assert_eq!(limit(Some(5)), Some(5));
+    }
+}

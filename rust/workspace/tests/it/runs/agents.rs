@@ -1,11 +1,15 @@
 //! Agents: started, heard, limited, and ended with all they started.
 
 use std::fs;
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use chant_work::WorkError;
-use chant_work::agent::{self, AgentEnding, AgentInput, AgentJob, AgentOutcome, AgentProcess};
+use chant_work::agent::{
+    self, AgentEnding, AgentInput, AgentJob, AgentObservers, AgentOutcome, AgentProcess,
+};
 use chant_work::cancel_token::CancelToken;
+use chant_work::folder_observer::FolderObserver;
 use chant_work::process;
 use chant_work::run_log::{LogHeader, LogLimits, RunLog, SecretMask};
 use chant_work::run_record::UNCERTAIN_END;
@@ -285,4 +289,52 @@ fn secrets_are_masked_in_the_log_and_in_the_last_words() {
     let ended = run(&project, job);
     assert_eq!(ended.tail, ["*** refused"]);
     assert_eq!(lines(&project), ["err *** refused"]);
+}
+
+#[test]
+fn an_agent_that_forks_is_ended_while_its_runner_waits_for_something_else() {
+    let project = Project::new();
+    let bomb = "bomb() { if [ $1 -gt 0 ]; then bomb $(($1-1)) & bomb $(($1-1)) & fi; sleep 300; }";
+    let text = format!("{bomb}; while [ ! -e go ]; do sleep 0.01; done; bomb 6");
+    let mut job = script(&project.root, &text);
+    job.limits.processes = Some(100);
+    let agent = start(&project, job).unwrap();
+    let leader = agent.process().pid;
+    let looking = FolderObserver::at(&project.root, || {
+        fs::write(project.path("go"), "").unwrap();
+        until(|| !is_alive(leader));
+    });
+    let beside = AgentObservers {
+        looking: Some(looking),
+        meter: None,
+    };
+    let interruption = CancelToken::new().unwrap();
+    let ended = agent.wait_beside(&interruption, beside).unwrap();
+    assert_eq!(ended.ending, AgentEnding::Processes(100));
+    let (all, _) = process::all();
+    let left = all
+        .iter()
+        .filter(|one| one.group == leader && one.lives())
+        .count();
+    assert_eq!(left, 0);
+}
+
+#[test]
+fn an_agent_that_stood_still_while_it_was_counted_goes_on_if_others_are_the_many() {
+    let project = Project::new();
+    let text = "trap ': >continued' CONT; while [ ! -e continued ]; do sleep 0.01; done";
+    let mut job = script(&project.root, text);
+    job.limits.processes = Some(50);
+    let agent = start(&project, job).unwrap();
+    let many = Barrier::new(501);
+    let ended = std::thread::scope(|scope| {
+        for _ in 0..500 {
+            scope.spawn(|| many.wait());
+        }
+        let interruption = CancelToken::new().unwrap();
+        let ended = agent.wait(&interruption);
+        many.wait();
+        ended.unwrap()
+    });
+    assert!(ended.is_success(), "{ended}");
 }

@@ -1,0 +1,117 @@
+//! Ends an agent that has more processes than it may. A thread of its own counts them: the runner may wait for a
+//! program, which gets nothing of the processor beside thousands of others.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::process;
+use super::process_tree::ProcessTree;
+
+/// The time between two counts.
+const COUNT_INTERVAL: Duration = Duration::from_millis(250);
+/// The time between two counts while the processes become many more: a shell that forks doubles them in milliseconds.
+const GROWTH_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The number of looks without growth after which processes are listed that do not seem too many.
+const STEADY_LOOKS: u32 = 4;
+
+/// The limit of an agent's processes, while it works.
+pub(super) struct ProcessLimit {
+    most: u32,
+    is_reached: Arc<AtomicBool>,
+    /// The thread that counts, and what ends it when it is dropped.
+    counting: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl ProcessLimit {
+    /// Counts the processes of a tree that was just started; all are killed once they are more than `most`.
+    pub(super) fn watch(tree: &ProcessTree, most: u32) -> Self {
+        let is_reached = Arc::new(AtomicBool::new(false));
+        let (ends, ended) = mpsc::channel();
+        let (tree, reached) = (tree.clone(), Arc::clone(&is_reached));
+        let mut count = ProcessCount::beside(most);
+        let thread = std::thread::spawn(move || {
+            while ended.recv_timeout(count.interval()) == Err(RecvTimeoutError::Timeout) {
+                if count.is_over(&tree) {
+                    // First, since the end of the agent is seen at once.
+                    reached.store(true, Ordering::SeqCst);
+                    tree.lower_priority();
+                    tree.kill();
+                    return;
+                }
+            }
+        });
+        Self {
+            most,
+            is_reached,
+            counting: Some((ends, thread)),
+        }
+    }
+
+    /// Returns the limit if there were more processes.
+    pub(super) fn reached(&self) -> Option<u32> {
+        self.is_reached.load(Ordering::SeqCst).then_some(self.most)
+    }
+
+    /// Ends the count. Only then may the number of the tree's first process become another one's.
+    pub(super) fn end(&mut self) {
+        if let Some((ends, thread)) = self.counting.take() {
+            drop(ends);
+            // A panic of the thread leaves nothing to be done.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The count of a tree's processes, which begins with that of the whole machine: that is cheap.
+struct ProcessCount {
+    most: usize,
+    /// About the number that the machine has besides.
+    of_others: usize,
+    /// The number that the machine had at the last look.
+    last: usize,
+    /// The number of those that came between the last two.
+    growth: usize,
+    /// The number of looks since it grew.
+    steady: u32,
+}
+
+impl ProcessCount {
+    fn beside(most: u32) -> Self {
+        let now = process::count_of_machine().unwrap_or_default();
+        Self {
+            most: usize::try_from(most).unwrap_or(usize::MAX),
+            of_others: now,
+            last: now,
+            growth: 0,
+            steady: 0,
+        }
+    }
+
+    /// Returns the time until the next look.
+    fn interval(&self) -> Duration {
+        if self.growth > self.most / 64 {
+            GROWTH_INTERVAL
+        } else {
+            COUNT_INTERVAL
+        }
+    }
+
+    /// Returns true if the tree has too many.
+    fn is_over(&mut self, tree: &ProcessTree) -> bool {
+        let Some(now) = process::count_of_machine() else {
+            return tree.exceeds(self.most, false);
+        };
+        self.growth = now.saturating_sub(self.last);
+        self.steady = if self.growth > 0 { 0 } else { self.steady + 1 };
+        self.last = now;
+        let seems_to = now > self.most.saturating_add(self.of_others);
+        // There cannot be more of the agent's than of the whole machine. While these become more, a list of them would
+        // take longer than they take to seem too many, and then they stand still.
+        let may_be = now > self.most && self.steady >= STEADY_LOOKS;
+        (seems_to || may_be) && tree.exceeds(self.most, seems_to)
+    }
+}
