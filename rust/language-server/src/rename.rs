@@ -46,7 +46,7 @@ pub(crate) fn prepare(
 ///
 /// # Errors
 /// A refusal for an item whose ID is more than a word in documents, for an ID that is none or is taken, for an item that is
-/// done, and while a document that would change is not saved.
+/// done or that a run has, and while a document that would change is not saved.
 pub(crate) fn rename(
     state: &EditorState,
     params: &RenameParams,
@@ -60,6 +60,11 @@ pub(crate) fn rename(
     if item.is_done() {
         return Err(RequestRefusal::refused(format!(
             "{key} is done; what it was called stays what records name"
+        )));
+    }
+    if item.is_at_work() {
+        return Err(RequestRefusal::refused(format!(
+            "a run works on {key}; rename it when that has ended"
         )));
     }
     let new = params.new_name.trim();

@@ -184,7 +184,7 @@ impl<'a> Item<'a> {
     }
 
     /// Returns true if a run has it, a part of it or what holds it, which its document does not say.
-    pub(super) fn is_at_work(&self) -> bool {
+    pub fn is_at_work(&self) -> bool {
         self.joined.at_work.contains(self.key())
     }
 

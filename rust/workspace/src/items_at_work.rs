@@ -25,12 +25,12 @@ impl ItemsAtWork {
         &mut self,
         workspace: &Workspace,
     ) -> Result<Arc<BTreeSet<Box<str>>>, StoreError> {
-        let parts = &workspace.parts;
-        if !parts.chant.has_orders() {
+        let project = &workspace.parts.chant;
+        if !project.has_orders() {
             return Ok(Arc::default());
         }
-        let folder = parts.chant.records_folder();
-        self.runs.refresh(&parts.vine.disk, folder.as_deref())?;
+        let folder = project.records_folder();
+        self.runs.refresh(&project.disk, folder.as_deref())?;
         let now: BTreeSet<Box<str>> = self
             .runs
             .newest()
