@@ -19,6 +19,7 @@ pub mod changes;
 pub mod completion;
 pub mod configuration;
 mod csv_table;
+pub mod document_findings;
 mod document_work;
 pub mod error;
 pub mod export;
@@ -65,9 +66,10 @@ use analytics_graph::NetworkNodes;
 use board_columns::BoardColumns;
 use board_graph::TimedNetwork;
 use change_feed::ChangeFeed;
+use chant_base::document_problem::DocumentProblem;
 use chant_base::error::{Error, ErrorKind};
 use chant_base::external_items::ExternalItems;
-use chant_plan_format::finding::{FindingLevel, PlanProblem};
+use chant_plan_format::finding::{PlanFinding, Severity};
 use chant_plan_store::PlanStore;
 use chant_speckit::files::{FeatureStore, TASKS};
 use chant_speckit::resolve::{SearchStart, in_specs};
@@ -76,7 +78,6 @@ use chant_specs::project::{Project, ProjectOptions, SPECS};
 use chant_store::disk;
 use chant_store::files::RootFolder;
 use chant_store::walk::{DEPTH, FolderWalk};
-use chant_tickets::model::TicketProblem;
 use chant_tickets::project_registry::ProjectRegistry;
 use chant_tickets::projects::DiscoveryInputs;
 use chant_vine::files::{PinnedGraph, VineStore};
@@ -84,7 +85,7 @@ use chant_work::durations::{RunDurations, RunStatistics};
 pub use external_lookup::external_items;
 use jiff::Timestamp;
 pub use revision_view::recent_commits;
-use workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
+use workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph};
 
 /// Most task graphs that are looked at.
 const MAX_PLANS: usize = 1_000;
@@ -226,11 +227,9 @@ impl Workspace {
         for path in known.plans.files.iter().take(MAX_PLANS) {
             match self.plan(path, &mut known.pinned) {
                 Ok(plan) => read.plans.push(plan),
-                Err(error) => read.problems.push(WorkspaceProblem {
-                    path: path.clone(),
-                    line: None,
-                    message: error.to_string(),
-                }),
+                Err(error) => read
+                    .problems
+                    .push(DocumentProblem::new(path.clone(), error.to_string())),
             }
         }
         self.read_features(&mut read)?;
@@ -307,7 +306,7 @@ impl Workspace {
             Err(error) if error.kind() == ErrorKind::NotInitialized => {
                 let left = chant.interruptions().into_iter();
                 return Ok(WorkspaceContents {
-                    problems: left.map(of_specs).collect(),
+                    problems: left.collect(),
                     ..WorkspaceContents::default()
                 });
             }
@@ -322,7 +321,7 @@ impl Workspace {
         };
         let problems = chant.problems(&snapshot).into_iter();
         Ok(WorkspaceContents {
-            problems: problems.map(of_specs).collect(),
+            problems: problems.collect(),
             specs: snapshot.specs,
             ..WorkspaceContents::default()
         })
@@ -358,19 +357,7 @@ impl Workspace {
             let path = format!("{}/{TASKS}", feature.directory);
             match features.document(&feature, TASKS) {
                 Ok(Some(document)) => {
-                    let clash = document.clash.as_ref();
-                    read.problems.extend(clash.map(|clash| WorkspaceProblem {
-                        path: path.clone(),
-                        line: Some(clash.begins),
-                        message: clash.to_string(),
-                    }));
-                    let problems = document.list.problems().into_iter();
-                    read.problems
-                        .extend(problems.map(|(line, message)| WorkspaceProblem {
-                            path: path.clone(),
-                            line: Some(line),
-                            message,
-                        }));
+                    read.problems.extend(document.problems(&path));
                     if !document.list.tasks.is_empty() {
                         read.features.push(feature::FeatureTaskList {
                             label: key::composed(&feature.label).into(),
@@ -381,11 +368,9 @@ impl Workspace {
                     }
                 }
                 Ok(None) => {}
-                Err(error) => read.problems.push(WorkspaceProblem {
-                    path,
-                    line: None,
-                    message: error.to_string(),
-                }),
+                Err(error) => read
+                    .problems
+                    .push(DocumentProblem::new(path, error.to_string())),
             }
         }
         if let Some(feature) = all.next() {
@@ -398,11 +383,7 @@ impl Workspace {
     fn read_tickets(&self, read: &mut WorkspaceContents) -> Result<(), Error> {
         let of_configuration = self.parts.tickets.problems_at(&self.root).into_iter();
         read.problems
-            .extend(of_configuration.map(|(path, message)| WorkspaceProblem {
-                path,
-                line: None,
-                message,
-            }));
+            .extend(of_configuration.map(|(path, message)| DocumentProblem::new(path, message)));
         let Some(store) = self.parts.tickets.open_store_at(&self.root)? else {
             return Ok(());
         };
@@ -410,7 +391,7 @@ impl Workspace {
         // Changes that could be brought to no end are those of the whole folder, and known already.
         let problems = tickets.problems().iter();
         let problems = problems.filter(|problem| !tickets.left().contains(problem));
-        read.problems.extend(problems.map(of_ticket));
+        read.problems.extend(problems.cloned());
         read.tickets = Some(tickets);
         Ok(())
     }
@@ -419,7 +400,7 @@ impl Workspace {
         for store in &self.plan_stores {
             if let Some(root) = store.current(&|keys| self.around.standings(keys)) {
                 let problems = root.problems.iter();
-                let problems = problems.filter(|problem| problem.level > FindingLevel::Hint);
+                let problems = problems.filter(|problem| problem.level > Severity::Hint);
                 read.problems.extend(problems.map(of_plan));
                 read.formats.push(root);
             }
@@ -476,48 +457,26 @@ impl Workspace {
     }
 }
 
-fn of_specs(problem: chant_specs::model::SpecProblem) -> WorkspaceProblem {
-    WorkspaceProblem {
-        path: problem.path.into(),
-        line: problem.line,
-        message: problem.message,
-    }
-}
-
 /// The problem of a plan.
-fn of_plan(problem: &PlanProblem) -> WorkspaceProblem {
-    WorkspaceProblem {
-        path: problem.path.to_string(),
-        line: (problem.line > 0).then_some(problem.line),
+fn of_plan(problem: &PlanFinding) -> DocumentProblem {
+    DocumentProblem {
+        path: problem.path.clone(),
+        line: problem.place.map(|place| place.line),
+        place: problem.place,
         message: problem.message.to_string(),
     }
 }
 
-fn of_ticket(problem: &TicketProblem) -> WorkspaceProblem {
-    WorkspaceProblem {
-        path: problem.path.to_string(),
-        line: problem.line,
-        message: problem.message.clone(),
-    }
-}
-
 /// The problem of a folder that was there and is not.
-fn gone(folder: &str, message: String) -> WorkspaceProblem {
-    WorkspaceProblem {
-        path: folder.to_owned(),
-        line: None,
-        message,
-    }
+fn gone(folder: &str, message: String) -> DocumentProblem {
+    DocumentProblem::new(folder, message)
 }
 
 /// Reports that there is more of something than is looked at; the path is the first that is not.
-fn surplus(path: &str, most: usize, what: &str) -> WorkspaceProblem {
-    WorkspaceProblem {
-        path: path.to_owned(),
-        line: None,
-        message: format!(
-            "there are more than {most} {what}; this one and those after it are not looked at. Move \
-             finished ones to another folder"
-        ),
-    }
+fn surplus(path: &str, most: usize, what: &str) -> DocumentProblem {
+    let message = format!(
+        "there are more than {most} {what}; this one and those after it are not looked at. Move \
+         finished ones to another folder"
+    );
+    DocumentProblem::new(path, message)
 }

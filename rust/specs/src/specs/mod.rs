@@ -16,8 +16,9 @@ use imbl::{OrdMap, Vector};
 use rayon::prelude::*;
 
 use super::id::SpecId;
-use super::model::{BrokenSpec, Spec, SpecProblem, SpecStatus};
+use super::model::{BrokenSpec, Spec, SpecStatus};
 use chant_base::counted::count_visited;
+use chant_base::document_problem::DocumentProblem;
 use chant_base::external_items::ExternalStatus;
 use chant_base::recent::RecentChanges;
 use chant_graph::cycles::Cycle;
@@ -258,8 +259,8 @@ impl SpecGraph {
     }
 
     /// Everything that is wrong with files, in the order of their paths.
-    pub fn problems(&self) -> Vec<SpecProblem> {
-        let mut problems: Vec<SpecProblem> = self
+    pub fn problems(&self) -> Vec<DocumentProblem> {
+        let mut problems: Vec<DocumentProblem> = self
             .broken
             .values()
             .map(|broken| broken.problem.clone())
@@ -274,11 +275,7 @@ impl SpecGraph {
             let message = format!(
                 "the ID `{id}` is taken by `{first}`; rename or remove one of the two files"
             );
-            problems.push(SpecProblem {
-                path: path.clone(),
-                line: None,
-                message,
-            });
+            problems.push(DocumentProblem::new(path.clone(), message));
         }
         problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         problems

@@ -11,6 +11,7 @@ mod keys;
 mod lists;
 mod located;
 mod nested;
+mod places;
 mod spelling;
 mod transfer;
 
@@ -34,6 +35,7 @@ use keys::{lines, token};
 use lists::ListStyle;
 pub use located::KeyStep;
 pub use nested::{NestedEntry, set_nested};
+pub use places::FrontMatterPlaces;
 pub use transfer::{says_same, transfer, yaml_of};
 
 /// The places of a document's parts.
