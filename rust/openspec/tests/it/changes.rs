@@ -144,7 +144,7 @@ fn two_changes_that_touch_a_requirement_name_each_other() {
     let messages: Vec<String> = snapshot
         .problems
         .iter()
-        .map(|one| format!("{}:{} {}", one.path, one.line, one.message))
+        .map(|one| format!("{}:{} {}", one.path, one.line(), one.message))
         .collect();
     assert_eq!(
         messages,
