@@ -31,7 +31,7 @@ def say_findings(findings: list[Data]) -> None:
     from chant_mcp.commands import display
 
     for one in findings:
-        display.console().print(display.finding_text(one), soft_wrap=True)
+        display.console().print(display.finding_text(one))
 
 
 def show_findings(findings: list[Data]) -> None:

@@ -1,6 +1,7 @@
 //! Findings about the keys of configuration files, each with its line.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde_json::{Value, json};
 
@@ -113,10 +114,11 @@ impl ConfigFinding {
     fn placed(mut self, text: &str) -> Self {
         let name = self.key.rsplit('.').next().unwrap_or_default();
         let name = name.split('[').next().unwrap_or_default();
-        self.place = Some(match self.line {
+        let found = || match self.line {
             Some(line) => TextPlace::within_line(text, line, name),
             None => TextPlace::of_first_line(text),
-        });
+        };
+        self.place = self.place.or_else(|| Some(found()));
         self
     }
 }
@@ -174,13 +176,9 @@ fn front_matter_findings(file: &str, text: &str, schema: &ConfigSchema) -> Vec<C
     }
     match front_matter::layout(text) {
         Err(error) => vec![ConfigFinding::unreadable(file, None, error.to_string())],
-        Ok(layout) => match layout.yaml {
-            None => Vec::new(),
-            Some(range) => {
-                let before = text[..range.start].matches('\n').count();
-                in_yaml_below(file, &text[range], before, schema)
-            }
-        },
+        Ok(layout) => layout
+            .yaml
+            .map_or_else(Vec::new, |yaml| in_yaml_part(file, text, yaml, schema)),
     }
 }
 
@@ -188,21 +186,25 @@ fn front_matter_findings(file: &str, text: &str, schema: &ConfigSchema) -> Vec<C
 pub fn in_yaml(file: &str, text: &str, schema: &ConfigSchema) -> Vec<ConfigFinding> {
     let found = match clash::in_data(text) {
         Some(clash) => vec![ConfigFinding::clashing(file, clash)],
-        None => in_yaml_below(file, text, 0, schema),
+        None => in_yaml_part(file, text, 0..text.len(), schema),
     };
     placed_in(text, found)
 }
 
-fn in_yaml_below(
+fn in_yaml_part(
     file: &str,
-    yaml: &str,
-    before: usize,
+    text: &str,
+    part: Range<usize>,
     schema: &ConfigSchema,
 ) -> Vec<ConfigFinding> {
+    let before = text[..part.start].matches('\n').count();
+    let yaml = &text[part.clone()];
     match front_matter::read::<Option<Value>>(yaml) {
         Err(problem) => {
             let line = problem.line.map(|line| line + before);
-            vec![ConfigFinding::unreadable(file, line, problem.below(before))]
+            let mut found = ConfigFinding::unreadable(file, line, problem.below(before));
+            found.place = Some(problem.place(text, part));
+            vec![found]
         }
         Ok(read) => in_value(file, &read.unwrap_or_default(), schema, |steps| {
             front_matter::line_of(yaml, steps).map(|line| line + before)

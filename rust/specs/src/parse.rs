@@ -329,13 +329,9 @@ impl SpecReader<'_> {
         let before = self.lines_before();
         let message = format!("Invalid YAML frontmatter: {}", problem.below(before));
         let line = problem.line.map(|line| line + before);
-        let place = match line {
-            Some(line) => TextPlace::of_line(self.text, line),
-            None => TextPlace::of_words(self.text, self.yaml.clone()),
-        };
         DocumentProblem::new(self.path, message)
             .on_line(line)
-            .at(place)
+            .at(problem.place(self.text, self.yaml.clone()))
     }
 
     /// A problem with words in the value of a key, or with the key.

@@ -259,12 +259,7 @@ const FAULTY: &[FaultyDocument] = &[
         "parse",
         "---\ntype: code\n---\n# T\n\n«<<<<<<< ours»\na\n=======\nb\n>>>>>>> theirs\n",
     ),
-    (
-        "chant",
-        ".chant/specs/2026-01-22-001.1.x.md",
-        "parse",
-        "«# T»\n",
-    ),
+    ("chant", ".chant/specs/.hidden.md", "parse", "«# T»\n"),
     (
         "chant",
         SPEC,
@@ -492,7 +487,7 @@ const FAULTY: &[FaultyDocument] = &[
         "speckit",
         TASKS,
         "reading",
-        "# Tasks\n\n- [ ] T001 Do\n«- [ ] no number»\n",
+        "# Tasks\n\n## Phase 1: Setup\n\n«- [ ] no number»\n- [ ] T001 Do\n",
     ),
     ("speckit", TASKS, "reading", "# Tasks\n\n«- [?] T001 Do»\n"),
     (
@@ -528,7 +523,7 @@ const FAULTY: &[FaultyDocument] = &[
     ),
     (
         "tickets",
-        TICKET,
+        "docs/CRs/price.md",
         "reading",
         "«---»\nstatus: Approved\n---\n# Price\n",
     ),
@@ -954,7 +949,7 @@ const FAULTY: &[FaultyDocument] = &[
         "configuration",
         ".chant/agents.md",
         "unknown_key",
-        "---\nagents:\n  own: {command: [a], «modle»: b}\n---\n",
+        "---\nparallel:\n  agents:\n  - {name: a, «comand»: b}\n---\n",
     ),
     (
         "configuration",
