@@ -109,7 +109,7 @@ def test_lint_looks_at_what_changed(tmp_path: Path) -> None:
 
 
 def test_lint_of_everything_looks_at_what_an_edit_concerns(scenes: tuple[Scene, Scene]) -> None:
-    """At the spec that was edited, and at those that name one that is no spec any more; not at all of them."""
+    """At the spec that was edited, and at those that name one that is none any more, not at all."""
     looked: list[int] = []
     for scene in scenes:
         scene.call("chant_lint")

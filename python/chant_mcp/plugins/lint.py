@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def lint_specs(
     session: Session, id: str | None, *, limit: int = 50, offset: int = 0, places: bool = False
 ) -> Answer:
-    """Look for what is wrong with one spec or all (`chant_lint`); with `places` each finding says where it is.
+    """Look for what is wrong with one spec or all (`chant_lint`); with `places` each finding says where.
 
     Errors:
         Those of `ChantProject.lint`. A plugin that fails is a sentence in `plugins` of the answer.

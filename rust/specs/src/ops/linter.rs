@@ -60,8 +60,8 @@ pub(super) struct LintedFile {
 enum FindingsLife {
     /// Until one of its family changes.
     Family,
-    /// Until any spec changes: it names something that is no active spec, or something was found.
-    AnySpec,
+    /// Until a name may mean something else: it names what is no active spec, or something was found.
+    AnyArrival,
     /// They have to be found again each time: something beside specs was asked.
     Never,
 }
@@ -122,6 +122,8 @@ struct Known {
     config: Option<Arc<Config>>,
     /// Of which version of the specs everything is; none before the first time.
     version: Option<u64>,
+    /// The arrivals among the specs then.
+    arrivals: u64,
     linted: Linted,
     /// Files that are no specs.
     broken: Vec<FileKey>,
@@ -155,7 +157,8 @@ impl Known {
     fn renew(&mut self, project: &Project, snapshot: &ProjectSnapshot, config: &Config) {
         let specs = &snapshot.specs;
         let was = self.version.replace(specs.version());
-        let is_new = was != self.version;
+        let arrivals = std::mem::replace(&mut self.arrivals, specs.arrivals());
+        let is_new = was.is_none() || arrivals != self.arrivals;
         let roots = was.and_then(|was| specs.changed_since(was));
         let mut concerned: BTreeSet<SpecId> = match roots {
             Some(roots) => roots
@@ -171,7 +174,7 @@ impl Known {
         let changed: Vec<SpecId> = concerned.iter().cloned().collect();
         let moves = changed.iter().filter(|id| self.draws_otherwise(specs, id));
         let moves: Vec<&SpecId> = moves.collect();
-        if !moves.is_empty() {
+        if !moves.is_empty() && self.closes_otherwise(specs, &changed) {
             let cycles = cycles(specs.graph());
             let is_other = |id: &&String| self.cycles.get(*id) != cycles.get(*id);
             let all = self.cycles.keys().chain(cycles.keys()).filter(is_other);
@@ -209,6 +212,17 @@ impl Known {
         let before = self.linted.files.get(&key_of(id)).and_then(|f| f.spec());
         let names = |spec: Option<&Arc<Spec>>| spec.map(|spec| spec.depends_on.clone());
         names(before) != names(specs.find(id.as_str()))
+    }
+
+    /// Returns true if the changed specs may be in other cycles than before, as far as a few of them can tell.
+    fn closes_otherwise(&self, specs: &SpecGraph, changed: &[SpecId]) -> bool {
+        let graph = specs.graph();
+        let is_in_cycle = |id: &SpecId| {
+            let node = graph.find(id.as_str());
+            self.cycles.contains_key(id.as_str())
+                || node.is_some_and(|node| graph.cycle_through(node).is_some())
+        };
+        changed.len() > MOST_FOLLOWED || changed.iter().any(is_in_cycle)
     }
 
     fn look_at(
@@ -408,7 +422,7 @@ impl<'a> SpecLinter<'a> {
         let is_settled = spec.depends_on.iter().flatten().all(is_active) && spec.members.is_none();
         let stays = match (is_lasting.load(Relaxed), is_settled && findings.is_empty()) {
             (false, _) => FindingsLife::Never,
-            (true, false) => FindingsLife::AnySpec,
+            (true, false) => FindingsLife::AnyArrival,
             (true, true) => FindingsLife::Family,
         };
         findings.extend(own.findings.iter().cloned());
@@ -494,6 +508,9 @@ impl<'a> SpecLinter<'a> {
         runs.find_wrong_output(project, id, schema_path, &schema)
     }
 }
+
+/// Changed specs that are followed one by one to see whether they close a cycle.
+const MOST_FOLLOWED: usize = 16;
 
 /// The size of the largest set of specs waiting for one another in which a cycle is reported for each.
 const LARGEST_COMPONENT: usize = 300;

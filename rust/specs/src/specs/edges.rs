@@ -130,6 +130,7 @@ impl SpecGraph {
         );
         if self.elsewhere.insert(node, found.clone()).as_ref() != Some(&found) {
             self.overview = OnceLock::new();
+            self.arrivals += 1;
             self.recent.note(Vec::new());
         }
     }

@@ -48,6 +48,8 @@ pub struct SpecGraph {
     spare: OrdMap<(Box<str>, Box<str>), Arc<Spec>>,
     /// Specs with keys that could not be used.
     flawed: OrdMap<Node, Arc<Spec>>,
+    /// How often it changed which IDs there are: as specs, as files that are none, and elsewhere.
+    arrivals: u64,
     /// Named dependencies that are no active specs, with what is known of them.
     elsewhere: OrdMap<Node, ExternalDependency>,
     overview: OnceLock<Arc<SpecOverview>>,
@@ -149,6 +151,11 @@ impl SpecGraph {
     /// The roots of the families that changed after a version; `None` where that is not known.
     pub fn changed_since(&self, version: u64) -> Option<BTreeSet<&str>> {
         Some(self.recent.since(version)?.map(|root| &**root).collect())
+    }
+
+    /// A number that stays the same as long as every name means what it meant.
+    pub(crate) fn arrivals(&self) -> u64 {
+        self.arrivals
     }
 
     /// All specs in the order of their IDs, to go through: they count as visited.
