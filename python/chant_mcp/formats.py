@@ -8,8 +8,11 @@ from typing import Any
 
 from chant_mcp import _core
 
+_SPEC = "chant"
+"""The word of specs, whose keys may be left out."""
+
 _OWN_TOOLS = {
-    "chant": ("chant_spec_update", "chant_add"),
+    _SPEC: ("chant_spec_update", "chant_add"),
     "vine": ("vine_write", "vine_write"),
     "speckit": ("rstn_complete_task", "spec-kit's own commands"),
     "tickets": ("update_cr_attrs, update_cr_status or manage_cr_sections", "create_cr"),
@@ -42,6 +45,18 @@ def forget_formats() -> None:
 def format_words() -> tuple[str, ...]:
     """Give the words of all formats, in the order of lists."""
     return tuple(row["word"] for row in formats())
+
+
+def is_item_key(name: str) -> bool:
+    """Return true for the key of an item of another format than specs."""
+    word, colon, _ = name.partition(":")
+    word = word.rpartition("/")[2]
+    return bool(colon) and word != _SPEC and word in format_words()
+
+
+def key_of_work(name: str) -> str:
+    """Give the key of what a run works on, which lists of runs call by a spec's ID or by the key itself."""
+    return name if is_item_key(name) else f"{_SPEC}:{name}"
 
 
 def plan_formats_in(folder: Path) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from chant_mcp.errors import NotInitializedError
 from chant_mcp.session import Session
 
@@ -45,7 +47,9 @@ def count_waiting(session: Session) -> int:
 
 def _command(entry: Data) -> str:
     kind: str = entry["kind"]
-    dialect, _, item = (entry.get("key") or "").partition(":")
+    key = entry.get("key") or ""
+    dialect, _, name = key.partition(":")
+    item = name if dialect in ("chant", "tickets") else shlex.quote(key)
     if kind == "approval" and entry["why"] == "rejected":
         kind = "rejected"
     elif kind == "approval" and dialect == "tickets":
@@ -89,7 +93,7 @@ def _questions(session: Session) -> list[Data]:
             "title": one.get("agent") or "An agent",
             "text": one["prompt"],
             "since": one.get("asked_at"),
-            "key": f"chant:{one['run']}" if one.get("run") else None,
+            "key": session.chant.key_of_run(one["run"]) if one.get("run") else None,
         }
         for one in asked
     ]

@@ -143,8 +143,19 @@ def _untrusted(session: Session) -> str:
 def _work_of_run(session: Session, environment: Mapping[str, str]) -> list[str]:
     """Say what the agent of a run works on: its runner says that, and no file of the project."""
     id, folder = environment.get("CHANT_SPEC_ID"), environment.get("CHANT_WORKTREE")
-    if not id or not folder or not session.place.root.resolve().is_relative_to(os.path.realpath(folder)):
+    if not id or not folder:
         return []
+    root, project = session.place.root.resolve(), environment.get("CHANT_PROJECT")
+    # An agent may look at another project, of which its run is no part.
+    is_here = root.is_relative_to(os.path.realpath(folder)) or (project and root == Path(project).resolve())
+    if not is_here and not session.is_of_run:
+        return []
+    if key := environment.get("CHANT_ITEM"):
+        return [
+            *_item_worked_on(session, key),
+            "Write in this folder only. Tick each box when you have seen that it holds, commit all, and end: "
+            "then the work is checked and lands.",
+        ]
     spec = _spec(session, id)
     if spec is None:
         return []
@@ -159,9 +170,24 @@ def _work_of_run(session: Session, environment: Mapping[str, str]) -> list[str]:
 
 def _work_of_branch(session: Session) -> Iterator[str]:
     """Say what this session works on, as the branch says that is checked out."""
+    from chant_mcp.formats import is_item_key
+
     id = _spec_of_branch(session)
-    if id and (spec := _spec(session, id)) is not None:
+    if id and is_item_key(key := session.chant.key_of_run(id)):
+        yield from _item_worked_on(session, key)
+    elif id and (spec := _spec(session, id)) is not None:
         yield _works_on(spec)
+
+
+def _item_worked_on(session: Session, key: str) -> Iterator[str]:
+    """Say which item of another format is worked on, if it is still there."""
+    from chant_mcp.errors import ChantError
+
+    try:
+        title: str = session.workspace.show(key).data["title"]
+    except ChantError:
+        return
+    yield f"You work on {_key(key)}: {_plain(title)}."
 
 
 def _works_on(spec: Data) -> str:
@@ -213,8 +239,7 @@ def _ready(session: Session) -> Iterator[str]:
     yield f"Ready ({len(found['items'])} of {found['total']}):"
     for item in found["items"]:
         why = "all it depended on is done" if item["depends_on"] else "depends on nothing"
-        key = _NOT_IN_KEYS.sub(" ", harmless(item["key"]))[:_MAX_KEY]
-        yield f"- {key}: {_plain(item['title'])} ({why})"
+        yield f"- {_key(item['key'])}: {_plain(item['title'])} ({why})"
 
 
 def _words() -> Data:
@@ -233,6 +258,10 @@ def _plain(text: str) -> str:
     """Give a text of others on one line, short, without signs that steer anything."""
     words = " ".join(_MARKUP.sub(" ", harmless(text)).split())
     return words if len(words) <= _MAX_TITLE else f"{words[: _MAX_TITLE - 1].rstrip()}…"
+
+
+def _key(key: str) -> str:
+    return _NOT_IN_KEYS.sub(" ", harmless(key))[:_MAX_KEY]
 
 
 def _cut(text: str) -> str:

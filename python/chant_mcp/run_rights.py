@@ -13,6 +13,7 @@ from typing import Any
 
 from chant_mcp._core import tool_right_in_run
 from chant_mcp.errors import RefusedError
+from chant_mcp.formats import is_item_key, key_of_work
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.toolsets import ToolEntry, toolsets
 
@@ -28,31 +29,41 @@ class RunRights:
 
         Args:
             session: A session on the project, whose environment names the run.
-            spec_id: The spec that is worked on.
+            spec_id: The spec that is worked on, or the order for an item of another format.
             worktree: The folder of the run.
         """
         self.project = session.of_run()
-        self._spec_id = spec_id
+        self._key = self.project.chant.key_of_run(spec_id)
         self._worktree = worktree
         self._dialects = {entry.name: name for name, tools in toolsets().items() for entry in tools}
 
     @property
     def instructions(self) -> str:
         """The text that a model gets at the start."""
+        if is_item_key(self._key):
+            return (
+                f"You work on {self._key} in a run of its own, and on nothing else: tick its boxes in its "
+                "document or in the order that your prompt names, commit, and end; it is judged then, and "
+                "its document is marked when your work lands. Change no other item, and no status."
+            )
         return (
-            f"You work on spec {self._spec_id} in a run of its own: tick its criteria with "
+            f"You work on spec {self._name} in a run of its own: tick its criteria with "
             "chant_spec_update, commit, and end; it is judged and completed then. What you change in other "
             "specs, plans, tickets and features is changed in your folder: commit it, and it lands with your "
             "branch. chant_add adds specs to the project at once; parent and depends_on can name your "
             "spec and specs that you added."
         )
 
+    @property
+    def _name(self) -> str:
+        return self._key.removeprefix("chant:")
+
     def refusal(self, name: str) -> str | None:
         """Say why a tool is not for an agent of a run, and what it can do instead; `None` where it is."""
         right, instead = tool_right_in_run(name)
         if right != "never":
             return None
-        inside = f"an agent inside a run (you work on {self._spec_id})"
+        inside = f"an agent inside a run (you work on {self._name})"
         return f"{name} is not for {inside}: a person decides. {instead}"
 
     def refuse_log(self, name: str) -> None:
@@ -61,10 +72,11 @@ class RunRights:
         Raises:
             ChantError: When the name is that of another spec, or of none.
         """
-        found: str = self.project.workspace.find(f"chant:{name}").data["id"]
-        if found != self._spec_id:
-            inside = f"an agent inside a run (you work on {self._spec_id})"
-            raise RefusedError(f"The log of {found} is not for {inside}: read that of your own spec.")
+        found: str = self.project.workspace.find(key_of_work(name)).data["key"]
+        if found != self._key:
+            other = found.removeprefix("chant:")
+            inside = f"an agent inside a run (you work on {self._name})"
+            raise RefusedError(f"The log of {other} is not for {inside}: read that of your own work.")
 
     def meant(self, entry: ToolEntry, arguments: Mapping[str, Any]) -> tuple[Session, Sequence[Path] | None]:
         """Give the session that a call is made in, and the folders that it may write in, where those are few.

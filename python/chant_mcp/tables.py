@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from chant_mcp._core import Columns, Table, typed_table
 from chant_mcp.errors import InvalidArgumentError
+from chant_mcp.formats import key_of_work
 
 __all__ = [
     "HANDLE_COLUMN_NAMES",
@@ -184,7 +185,8 @@ class RunList:
     def __init__(self, runs: Iterable[Mapping[str, Any]], repo: str | None = None) -> None:
         """Take what `ws.runs` lists of a repository; runs may say theirs and their key themselves."""
         self._rows = [
-            {"run": run["process_id"], "repo": repo, "key": f"chant:{run['spec_id']}", **run} for run in runs
+            {"run": run["process_id"], "repo": repo, "key": key_of_work(run["spec_id"]), **run}
+            for run in runs
         ]
 
     def __len__(self) -> int:

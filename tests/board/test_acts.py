@@ -41,7 +41,9 @@ def item(**keys: Any) -> dict[str, Any]:
         "title": "",
         "key": "",
     }
-    return {**base, **keys}
+    found = {**base, **keys}
+    # A spec says itself how work on it stands.
+    return {"work": found["status"], **found} if found["dialect"] == "chant" else found
 
 
 OPEN, MET = [{"text": "A", "done": False, "line": 1}], [{"text": "A", "done": True, "line": 1}]
@@ -65,10 +67,24 @@ OFFERED: tuple[tuple[dict[str, Any], str, str], ...] = (
     ({"why": "attention", "status": "needs_attention"}, "w Start again", "c Comment, C Send comments"),
     ({"dialect": "tickets", "why": "approve"}, "P Priority", ""),
     ({"dialect": "tickets", "criteria": OPEN}, "x Tick, P Priority", ""),
-    ({"dialect": "speckit", "meaning": "can_begin"}, "x Complete", ""),
+    ({"dialect": "speckit", "meaning": "can_begin"}, "w Start, x Complete", ""),
     ({"dialect": "speckit", "meaning": "done"}, "", ""),
-    ({"dialect": "vine", "meaning": "can_begin", "type": "task"}, "S Status", ""),
+    ({"dialect": "vine", "meaning": "can_begin", "type": "task"}, "w Start, S Status", ""),
     ({"dialect": "vine", "meaning": "waits", "type": "ref"}, "", ""),
+    ({"dialect": "kiro", "work": "in_progress"}, "p Pause, t Take over", ""),
+    ({"dialect": "kiro", "work": "in_progress", "why": "paused"}, "w Go on, t Take over", ""),
+    ({"dialect": "kiro", "work": "failed", "why": "failed"}, "w Start again", "c Comment, C Send comments"),
+    (
+        {"dialect": "kiro", "work": "in_progress", "why": "approve"},
+        "",
+        "y Approve, n Reject, c Comment, C Send comments",
+    ),
+    (
+        {"dialect": "kiro", "work": "in_progress", "why": "merge"},
+        "",
+        "m Merge, c Comment, C Send comments",
+    ),
+    ({"dialect": "kiro", "work": "completed", "meaning": "done"}, "", ""),
 )
 """An item, the acts that agents may do, too, and those of a person alone."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -65,7 +66,7 @@ def test_it_names_the_spec_of_the_branch(project: Project) -> None:
     assert "You work on" not in said(project.root), "no spec has that ID"
 
 
-def test_in_a_run_it_names_the_spec_that_the_runner_says(project: Project) -> None:
+def test_in_a_run_it_names_the_spec_that_the_runner_says(project: Project, tmp_path: Path) -> None:
     project.spec(SPEC, body=BODY, target_files=["ferry.txt"])
     project.spec("2026-01-22-002-abc", body="# Another\n")
     project.repository()
@@ -77,6 +78,12 @@ def test_in_a_run_it_names_the_spec_that_the_runner_says(project: Project) -> No
     assert "ferry.txt" in text
     assert "Another" not in text
     assert "Ready" not in text, "it has its task"
+    tree = shutil.copytree(project.root, tmp_path / "tree")
+    told = {"CHANT_SPEC_ID": SPEC, "CHANT_WORKTREE": str(tree), "CHANT_PROJECT": str(project.root)}
+    assert said(tree, **told) == text
+    (other := tmp_path / "other").mkdir()
+    Project(other).spec("2026-01-22-003-abd", body="# A third\n")
+    assert "Paint" not in said(other, **{**told, "CHANT_PROJECT": None})
 
 
 def test_an_untrusted_folder_is_counted_and_no_text_of_it_is_shown(project: Project, tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ def item(found: Data) -> Data:
         }
     ]
     return {
+        **({"work": found["status"]} if found["dialect"] == "chant" else {}),
         **{name: value for name, value in found.items() if name != "criteria"},
         "depends_on": [],
         "waits_for": [],

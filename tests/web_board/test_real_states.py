@@ -182,6 +182,9 @@ def _fill(project: Project) -> None:
     for word in PROJECTS:
         make(word, root)
     project.spec("2026-01-22-008-txt", body="No title")
+    task = "---\nid: TASK-8\ntitle: Paint the hull\nstatus: To Do\nlabels: ['demo:fail']\n---\n\n"
+    boxes = "## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [ ] #1 It is blue\n<!-- AC:END -->\n"
+    (root / "backlog" / "tasks" / "task-8 - Paint-the-hull.md").write_text(task + boxes, encoding="utf-8")
 
 
 def _archived(root: Path) -> None:
@@ -195,6 +198,7 @@ def _archived(root: Path) -> None:
     (root / ".chant" / "specs" / f"{BEHIND}.md").write_text(behind, encoding="utf-8")
 
 
+ITEM = "backlog:TASK-8"
 KEYS = (
     f"chant:{FIRST}",
     f"chant:{SECOND}",
@@ -202,6 +206,20 @@ KEYS = (
     "vine:plan.vine#part",
     *(key for key, _ in TICKED.values()),
 )
+
+
+def _start_item_again(agents: AtWork, pages: Pages) -> None:
+    """Have work on an item of another format fail, and start it again on the page."""
+    agents("work", ITEM, "--wait", code=1)
+    pages.look_around("an item whose work failed", (ITEM,))
+    pages.go(f"item/{ITEM}")
+    pages.until(lambda: "Start again" in pages.text())
+    assert "Log" in pages.text()
+    pages.page.run(
+        "[...document.querySelectorAll('button')].find(one => one.textContent === 'Start again').click()"
+    )
+    pages.until(lambda: len(agents.json("runs", ITEM, "--all")["processes"]) == 2)
+    agents.until(ITEM, "failed")
 
 
 def _all_states(agents: AtWork, pages: Pages) -> None:
@@ -216,6 +234,7 @@ def _all_states(agents: AtWork, pages: Pages) -> None:
     agents.until(FIRST, "completed")
     agents("work", SECOND, "--wait", code=1)
     pages.look_around("ended and failed", KEYS[:2])
+    _start_item_again(agents, pages)
     _archived(root)
     SpeckitFeatures(root).ask("Which database?")
     pages.look_around("archived dependencies and questions", (f"chant:{BEHIND}",))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 from harness import Caller, Project
+from work.item_kit import Plans
 from work.kit import Workshop, kill, processes, wait_for
 
 
@@ -36,3 +38,12 @@ async def call(shop: Workshop) -> AsyncIterator[Caller]:
     """A client of a server in this process."""
     async with shop.client() as call:
         yield call
+
+
+@pytest.fixture
+def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plans:
+    """An empty folder, in which commands are typed."""
+    root = tmp_path / "ferry"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    return Plans(Project(root))

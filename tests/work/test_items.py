@@ -2,85 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from cli.kit import Cli
-from harness import Project, user_config
+from harness import user_config
 from plans.projects import PROJECTS, TICKED
+from work import caller
+from work.item_kit import COMMIT, WORK, Plans, ended, waiting
 from work.kit import PROGRAM, wait_for
 from writing import git
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
-
-
-class Plans(Cli):
-    """The command line in a repository with plans of one format and nothing else."""
-
-    @property
-    def root(self) -> Path:
-        """The top of the repository."""
-        return self.project.root
-
-    def begin(self, files: dict[str, str]) -> Plans:
-        """Write and commit documents; the user's own configuration names the demo agent."""
-        for name, text in files.items():
-            self.write(name, text)
-        settings = user_config()
-        text = settings.read_text("utf-8")
-        settings.write_text(text.replace("---\n", "---\ndefaults:\n  provider: demo\n", 1), "utf-8")
-        git(self.root, "init", "-q", "-b", "main")
-        return self.commit()
-
-    def agent(self, script: str) -> None:
-        """Have a script in place of the demo agent."""
-        program = Path(os.environ["HOME"]).parent / "agent.sh"
-        program.write_text(f"#!/bin/sh\nset -e\n{script}\n", "utf-8")
-        program.chmod(0o755)
-        settings = user_config()
-        line = f"agents:\n  scripted: {{command: [{program}]}}\n"
-        text = settings.read_text("utf-8").replace("provider: demo", "provider: scripted")
-        settings.write_text(text.replace("---\n", f"---\n{line}", 1), "utf-8")
-
-    def write(self, name: str, text: str) -> None:
-        """Write a file."""
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-
-    def read(self, name: str) -> str:
-        """Read a file of the checkout."""
-        return (self.root / name).read_text("utf-8")
-
-    def commit(self) -> Plans:
-        """Commit everything."""
-        git(self.root, "add", "-A")
-        git(self.root, "commit", "-q", "-m", "Plans")
-        return self
-
-    def landed(self, name: str) -> str:
-        """Read a file as the main branch has it."""
-        return git(self.root, "show", f"main:{name}")
-
-    def end(self, key: str) -> Any:
-        """Give the newest run of an item."""
-        runs = self.json("runs", "--all")["processes"]
-        return max((run for run in runs if run["spec_id"] == key), key=lambda run: run["started_at"])
-
-
-@pytest.fixture
-def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plans:
-    """An empty folder, in which commands are typed."""
-    root = tmp_path / "ferry"
-    root.mkdir()
-    monkeypatch.chdir(root)
-    return Plans(Project(root))
 
 
 LIST = "openspec/changes/add-login/tasks.md"
@@ -185,13 +120,6 @@ def test_items_of_formats_with_tools_are_worked_on_too(plans: Plans, kind: str) 
     assert plans.json("receipt", "verify", key)["holds"]
 
 
-WORK = (
-    'mkdir -p src && echo "$CHANT_SPEC_ID" >> "src/$CHANT_SPEC_ID.py" && git add src\n'
-    'sed -i "s/- \\[ \\]/- [x]/" "$CHANT_SPEC_FILE"\n'
-)
-"""What an honest agent does."""
-COMMIT = 'git add -A && git commit -qm "Work"\n'
-
 HOSTILE: dict[str, tuple[str, str]] = {
     "ticks other tasks": (f"sed -i 's/- \\[ \\]/- [x]/' {LIST}", "changes more of openspec/"),
     "rewords its task": (f"sed -i 's/1.1 Draw the form/1.1 Draw/' {LIST}", "rewords"),
@@ -273,27 +201,13 @@ def test_an_item_that_waits_or_says_nothing_of_its_end_is_refused(plans: Plans) 
     assert "has no box or criterion" in plans.error("work", "vine:plan.vine#form")
 
 
-def _waiting(plans: Plans, key: str, *options: str, tail: str = "") -> Path:
-    """Start an agent that does its work and ends when a file is there; give that file."""
-    sign = plans.root.parent / "go"
-    plans.agent(f"{WORK}{tail}{COMMIT}while [ ! -e {sign} ]; do sleep 0.05; done")
-    plans("work", key, *options)
-    return sign
-
-
-def _ended(plans: Plans, key: str) -> Any:
-    plans.run("runs", "--all", "-f")
-    wait_for(lambda: plans.end(key)["status"] != "running", "the end of the run")
-    return plans.end(key)
-
-
 def test_an_item_its_holder_and_its_parts_have_one_run_at_a_time(plans: Plans) -> None:
     plans.begin(PROJECTS["kiro"])
-    sign = _waiting(plans, "kiro:user-auth#1.1")
+    sign = waiting(plans, "kiro:user-auth#1.1")
     assert "kiro:user-auth#1 cannot be worked on now" in plans.error("work", "kiro:user-auth#1")
     assert "kiro:user-auth#1.1" in plans.error("work", "kiro:user-auth#1.1")
     sign.touch()
-    assert _ended(plans, "kiro:user-auth#1.1")["end_state"] == "completed"
+    assert ended(plans, "kiro:user-auth#1.1")["end_state"] == "completed"
 
 
 def test_of_many_starts_at_once_one_begins(plans: Plans) -> None:
@@ -312,7 +226,7 @@ def test_of_many_starts_at_once_one_begins(plans: Plans) -> None:
     sign.touch()
     running = [run["spec_id"] for run in plans.json("runs", "--all")["processes"]]
     assert len(running) == 1
-    assert _ended(plans, running[0])["end_state"] == "completed"
+    assert ended(plans, running[0])["end_state"] == "completed"
 
 
 def test_agents_on_one_list_land_in_any_order(plans: Plans) -> None:
@@ -351,13 +265,13 @@ PEOPLE: dict[str, tuple[Callable[[str], str], str, Callable[[str], str] | None]]
 def test_what_a_person_does_meanwhile_stays(plans: Plans, act: str, is_committed: bool) -> None:
     change, state, landed = PEOPLE[act]
     plans.begin(PROJECTS["openspec"])
-    sign = _waiting(plans, "openspec:add-login#1.1")
+    sign = waiting(plans, "openspec:add-login#1.1")
     before = plans.read(LIST)
     plans.write(LIST, change(before))
     if is_committed:
         plans.commit()
     sign.touch()
-    end = _ended(plans, "openspec:add-login#1.1")
+    end = ended(plans, "openspec:add-login#1.1")
     if not is_committed:
         # Drafts decide nothing: the task is marked on the branch, and on disk where it is still there.
         assert end["end_state"] == "completed"
@@ -373,7 +287,7 @@ def test_what_a_person_does_meanwhile_stays(plans: Plans, act: str, is_committed
 def test_a_run_is_followed_and_stopped_by_the_key_of_its_item(plans: Plans) -> None:
     key = "openspec:add-login#1.1"
     plans.begin(PROJECTS["openspec"])
-    sign = _waiting(plans, key, tail="echo is at it\n")
+    sign = waiting(plans, key, tail="echo is at it\n")
     assert [run["spec_id"] for run in plans.json("runs", key)["processes"]] == [key]
     wait_for(lambda: "is at it" in plans.run("log", key).stdout, "a line of the agent")
     assert "paused" in plans("pause", key)
@@ -526,3 +440,27 @@ def test_an_archive_of_another_program_is_left_to_it(plans: Plans) -> None:
 def unfolded(text: str) -> str:
     """Give a message in one line, as it was before it was folded."""
     return " ".join(text.split()) + "\n"
+
+
+def test_an_agent_on_an_item_reads_and_ticks_it_by_tools_and_reads_its_own_log_alone(plans: Plans) -> None:
+    plans.begin(PROJECTS["kiro"])
+    plans.agent(f"exec {sys.executable} {caller.__file__}")
+    key, other = "kiro:user-auth#1.1", "kiro:user-auth#2"
+    caller.plan(
+        {"do": "mkdir src && echo 1 > src/form.py"},
+        {"tool": "item_get", "arguments": {"id": key}},
+        {"tool": "item_update", "arguments": {"id": key, "tick": ["self"]}},
+        {"tool": "chant_log", "arguments": {"id": key}},
+        {"tool": "chant_log", "arguments": {"id": other}},
+        {"tool": "chant_pause", "arguments": {"id": key}},
+        {"do": f"{' '.join(PROGRAM)} prime && git add -A && git commit -qm Work"},
+    )
+    plans("work", key, "--wait")
+    _, got, ticked, own, of_other, pause, prime, _ = caller.answers()
+    assert key in got
+    assert not ticked.startswith("!"), ticked
+    assert not own.startswith("!"), own
+    assert of_other.startswith("!"), of_other
+    assert f"you work on {key}" in pause
+    assert f"You work on {key}: Draw the form." in prime
+    assert plans.landed(KIRO) == _ticked("1. Build", "1.1 Draw")(PROJECTS["kiro"][KIRO])

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal
 
-from chant_mcp.formats import own_tools_of
 from chant_mcp.session import Session
 from chant_mcp.web_board.acts import perform
 
@@ -23,6 +22,9 @@ _BY = "board"
 _PRIORITIES = ("Low", "Medium", "High", "Critical")
 
 _TASK_STATUSES = ("notstarted", "planning", "started", "reviewing", "blocked", "complete")
+
+_TO_DECIDE = ("approve", "rejected", "merge", "conflict")
+"""Why work that has ended waits for a person's decision."""
 
 _HALTED = ("failed", "attention")
 """Why work that ended without success waits for a person."""
@@ -72,26 +74,31 @@ def _is_spec(item: Data) -> bool:
     return item["dialect"] == "chant"
 
 
-def _is_plan(item: Data) -> bool:
-    return own_tools_of(item["dialect"]) is None
+def _can_be_worked_on(item: Data) -> bool:
+    return item["meaning"] == "can_begin"
 
 
 def _is_at_work(item: Data) -> bool:
-    is_under_way = item["status"] == "in_progress" and item.get("why") not in ("merge", "conflict")
-    return _is_spec(item) and is_under_way
+    return item.get("work") == "in_progress" and item.get("why") not in _TO_DECIDE
 
 
 def _waits_by(*reasons: str) -> Callable[[Data], bool]:
-    return lambda item: _is_spec(item) and item.get("why") in reasons
+    """Return whether work on an item waits for a person for one of these reasons."""
+    return lambda item: "work" in item and item.get("why") in reasons
 
 
 def _has_work(item: Data) -> bool:
     """Return whether an agent worked on it, and a person is to read what it did."""
-    return _waits_by("approve", "merge", "conflict", *_HALTED)(item) and item["status"] != "pending"
+    return _waits_by("approve", "merge", "conflict", *_HALTED)(item) and item["work"] != "pending"
 
 
 def _may_end(item: Data) -> bool:
-    return _is_at_work(item) or _waits_by(*_HALTED)(item)
+    return _is_spec(item) and (_is_at_work(item) or _waits_by(*_HALTED)(item))
+
+
+def _name(item: Data) -> str:
+    """Give the name that runs on an item have."""
+    return item["id"] if _is_spec(item) else item["key"]
 
 
 def _has_open(item: Data) -> bool:
@@ -99,24 +106,20 @@ def _has_open(item: Data) -> bool:
 
 
 def _start(session: Session, item: Data, _: str) -> ActOutcome:
-    return ActOutcome(session.chant.work_start(item["id"]).text)
-
-
-def _start_item(session: Session, item: Data, _: str) -> ActOutcome:
-    return ActOutcome(session.chant.work_start(item["key"]).text)
+    return ActOutcome(session.chant.work_start(_name(item)).text)
 
 
 def _start_again(session: Session, item: Data, _: str) -> ActOutcome:
-    session.chant.reset(item["id"])
+    session.chant.reset(_name(item))
     return _start(session, item, "")
 
 
 def _pause(session: Session, item: Data, _: str) -> ActOutcome:
-    return ActOutcome(session.chant.pause(item["id"]).text)
+    return ActOutcome(session.chant.pause(_name(item)).text)
 
 
 def _take_over(session: Session, item: Data, _: str) -> ActOutcome:
-    return ActOutcome(session.chant.takeover(item["id"]).text)
+    return ActOutcome(session.chant.takeover(_name(item)).text)
 
 
 def _finish(session: Session, item: Data, _: str) -> ActOutcome:
@@ -231,17 +234,20 @@ _ACTS = (
     ),
     ItemAct("c", "Comment", _has_work, _decide("comment", "text"), "reason", is_of_person=True),
     ItemAct("C", "Send comments", _has_work, _decide("send"), "consent", is_of_person=True),
-    ItemAct("w", "Start", lambda item: _is_spec(item) and item["meaning"] == "can_begin", _start, "consent"),
-    ItemAct(
-        "w", "Start", lambda item: _is_plan(item) and item["meaning"] == "can_begin", _start_item, "consent"
-    ),
+    ItemAct("w", "Start", _can_be_worked_on, _start, "consent"),
     ItemAct("w", "Go on", _waits_by("paused"), _start, "consent"),
     ItemAct("w", "Start again", _waits_by(*_HALTED), _start_again, "consent"),
     ItemAct("p", "Pause", lambda item: _is_at_work(item) and item.get("why") != "paused", _pause),
     ItemAct(
         "t", "Take over", lambda item: _is_at_work(item) or _waits_by("paused")(item), _take_over, "consent"
     ),
-    ItemAct("F", "Finish", lambda item: _is_at_work(item) and not _has_open(item), _finish, "consent"),
+    ItemAct(
+        "F",
+        "Finish",
+        lambda item: _is_spec(item) and _is_at_work(item) and not _has_open(item),
+        _finish,
+        "consent",
+    ),
     ItemAct(
         "F",
         "Finish as it is",

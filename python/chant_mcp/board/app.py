@@ -34,6 +34,7 @@ from chant_mcp.board.tasks import TaskList, Tasks
 from chant_mcp.change_watch import ChangeWatch
 from chant_mcp.commands.display import plain
 from chant_mcp.errors import ChantError
+from chant_mcp.formats import key_of_work
 from chant_mcp.session import Session
 from chant_mcp.terminal import harmless
 
@@ -400,7 +401,7 @@ class BoardApp(App[None]):
         self._show_acts()
 
     def _want_run(self, spec: str | None) -> None:
-        item = None if spec is None else f"chant:{spec}"
+        item = None if spec is None else key_of_work(spec)
         self._want(replace(self._wanted, item=item))
 
     def action_search(self, bodies: bool) -> None:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from chant_mcp.errors import NotFoundError, NotInitializedError
-from chant_mcp.formats import format_words
+from chant_mcp.formats import is_item_key
 from chant_mcp.session import Session, dialects_in
-
-_SPEC = "chant"
-"""The word of specs, whose keys may be left out."""
 
 
 def run_name(session: Session, name: str) -> str:
@@ -19,19 +16,12 @@ def run_name(session: Session, name: str) -> str:
     """
     if is_item_key(name):
         return name
-    name = name.removeprefix(f"{_SPEC}:")
+    name = name.removeprefix("chant:")
     try:
         session.chant.run_name(name)
     except (NotFoundError, NotInitializedError) as unknown:
         return _key_of_other_format(session, name, unknown)
     return name
-
-
-def is_item_key(name: str) -> bool:
-    """Return true for the key of an item of another format than specs."""
-    word, colon, _ = name.partition(":")
-    word = word.rpartition("/")[2]
-    return bool(colon) and word != _SPEC and word in format_words()
 
 
 def _key_of_other_format(session: Session, name: str, unknown: NotFoundError | NotInitializedError) -> str:

@@ -20,6 +20,7 @@ from mcp.server.extension import Extension, MethodBinding
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, RequestParams
 
 from chant_mcp.errors import ChantError, NotFoundError, NotInitializedError
+from chant_mcp.formats import key_of_work
 from chant_mcp.server import reply
 from chant_mcp.session import Session
 
@@ -178,7 +179,8 @@ class RunTasks(Extension):
             asked: list[Data] = self._session().speckit.questions().data
         except NotInitializedError:
             return []
-        return [one for one in asked if one.get("run") == run["spec_id"]]
+        key_of_run, key = self._session().chant.key_of_run, key_of_work(run["spec_id"])
+        return [one for one in asked if one.get("run") and key_of_run(one["run"]) == key]
 
 
 def _declares_tasks(ctx: ServerRequestContext[Any, Any]) -> bool:

@@ -15,6 +15,7 @@ from chant_mcp.api.tickets import Ticket
 from chant_mcp.api.vines import Task
 from chant_mcp.api.workspace import Workspace
 from chant_mcp.errors import ChantError, ConflictError, InvalidArgumentError, RefusedError
+from chant_mcp.formats import is_item_key
 from chant_mcp.parameters import ReviewAct
 from chant_mcp.session import Session
 from chant_mcp.web_board.sections import write_section
@@ -60,20 +61,20 @@ def as_refusal(error: ChantError) -> Data:
 
 
 def _approve(session: Session, body: Mapping[str, Any]) -> str:
-    return session.chant.approve(_seen_spec(session, body)).text
+    return session.chant.approve(_seen(session, body)).text
 
 
 def _reject(session: Session, body: Mapping[str, Any]) -> str:
     reason = _text(body, "reason").strip()
     if not reason:
         raise InvalidArgumentError("A rejection needs a reason. Say what has to change.")
-    return session.chant.reject(_seen_spec(session, body), reason).text
+    return session.chant.reject(_seen(session, body), reason).text
 
 
 def _comment(session: Session, body: Mapping[str, Any]) -> str:
     """Say something of lines such as `src/mail.py:88`, in reply to a comment, or of all of the work."""
     about, weight = (_text(body, name) if name in body else None for name in ("about", "weight"))
-    return session.chant.comment(_spec(body), _text(body, "text"), about=about, weight=weight).text
+    return session.chant.comment(_worked_on(body), _text(body, "text"), about=about, weight=weight).text
 
 
 def _review(session: Session, body: Mapping[str, Any]) -> str:
@@ -85,7 +86,7 @@ def _review(session: Session, body: Mapping[str, Any]) -> str:
         act["seen"] = [_text(body, "seen")]
     act["send"], act["approve"] = body.get("send") is True, body.get("approve") is True
     act["unseen"] = body.get("unseen") is True
-    return session.chant.review_act(_spec(body), **act).text
+    return session.chant.review_act(_worked_on(body), **act).text
 
 
 def _answer(session: Session, body: Mapping[str, Any]) -> str:
@@ -107,11 +108,13 @@ def _merge(session: Session, body: Mapping[str, Any]) -> str:
     agreed = body.get("agreement")
     if agreed is not None and not isinstance(agreed, str):
         raise InvalidArgumentError("`agreement` has to be a text.")
-    return session.chant.merge(_spec(body), agreed=agreed).text
+    return session.chant.merge(_worked_on(body), agreed=agreed).text
 
 
 def _finish(session: Session, body: Mapping[str, Any]) -> str:
-    return session.chant.finalize(_seen_spec(session, body), force=True, already_done=True).text
+    spec = _spec(body)
+    _refuse_other_version(session, f"chant:{spec}", _text(body, "version"))
+    return session.chant.finalize(spec, force=True, already_done=True).text
 
 
 def _add(session: Session, body: Mapping[str, Any]) -> Data:
@@ -189,11 +192,10 @@ _ACTS: dict[str, Callable[[Session, Mapping[str, Any]], str | Data]] = {
 }
 
 
-def _seen_spec(session: Session, body: Mapping[str, Any]) -> str:
-    """Give the ID of the spec that is meant, if its document is still the one that the person looked at."""
-    spec = _spec(body)
-    _refuse_other_version(session, f"chant:{spec}", _text(body, "version"))
-    return spec
+def _seen(session: Session, body: Mapping[str, Any]) -> str:
+    """Give the name of the item that is meant, if its document is still the one that the person looked at."""
+    _refuse_other_version(session, _text(body, "key"), _text(body, "version"))
+    return _worked_on(body)
 
 
 def _refuse_other_version(session: Session, key: str, seen: str) -> None:
@@ -204,6 +206,12 @@ def _refuse_other_version(session: Session, key: str, seen: str) -> None:
             f"'{name}' changed after you opened it; nothing was written. "
             "Read the new version, then decide again."
         )
+
+
+def _worked_on(body: Mapping[str, Any]) -> str:
+    """Give the name that runs on an item have: a spec's ID, else its key."""
+    key = _text(body, "key")
+    return key if is_item_key(key) else _spec(body)
 
 
 def _spec(body: Mapping[str, Any]) -> str:

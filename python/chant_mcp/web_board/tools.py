@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from chant_mcp.commands.watch import agent_of, seconds_between, state_of, without_stamps
 from chant_mcp.errors import NotFoundError, NotInitializedError
+from chant_mcp.formats import key_of_work
 from chant_mcp.inbox import waiting_for_person
 from chant_mcp.load_words import load_lines
 from chant_mcp.parameters import ToolParameter
@@ -210,7 +211,7 @@ def _run(session: Session, run: Data, titles: dict[str, str]) -> Data:
     usage: Data = run.get("usage") or {}
     counts: Data | None = run.get("criteria")
     return {
-        "id": f"chant:{spec}",
+        "id": key_of_work(spec),
         "run": run["process_id"],
         "title": titles[spec],
         "agent": agent_of(run) or None,
@@ -231,7 +232,7 @@ def _run(session: Session, run: Data, titles: dict[str, str]) -> Data:
 
 def _title(session: Session, spec: str) -> str:
     try:
-        return session.workspace.show(f"chant:{spec}").data["title"]
+        return session.workspace.show(key_of_work(spec)).data["title"]
     except NotFoundError:  # it was removed since
         return ""
 

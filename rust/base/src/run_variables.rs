@@ -6,7 +6,7 @@ pub const MARK: &str = "CHANT_RUN";
 pub const RUNNER_VALUE: &str = "runner";
 /// The variables that describe a run to its agent; they are not passed on to another run that it
 /// starts.
-pub const AGENT_VARIABLES: [&str; 8] = [
+pub const AGENT_VARIABLES: [&str; 9] = [
     "CHANT_SPEC_ID",
     "CHANT_SPEC_FILE",
     "CHANT_PROJECT",
@@ -15,4 +15,5 @@ pub const AGENT_VARIABLES: [&str; 8] = [
     "CHANT_BRANCH",
     "CHANT_MCP_CONFIG",
     "CHANT_PROMPT",
+    "CHANT_ITEM",
 ];

@@ -17,7 +17,7 @@ use chant_specs::run_id_text::{TextForm, with_keys};
 use chant_specs::work_items::{is_run_id, run_id_of};
 use chant_store::disk::Disk;
 use chant_workspace::work_items::FormatsAtWork;
-use chant_workspace::{external_items, token_budget};
+use chant_workspace::{external_items, key, token_budget};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pyo3::prelude::*;
@@ -666,6 +666,14 @@ impl ChantProject {
             let items = self.project.work_items;
             let ready = items.map(|items| items.ready(&self.project, &format!("{word}:*")));
             Ok(ready.unwrap_or_default())
+        })
+    }
+
+    /// Returns the key of the spec, or of the item of another format, whose runs have an ID.
+    fn key_of_run(&self, py: Python<'_>, id: &str) -> Result<String, Raised> {
+        call(py, || {
+            let of_item = item_names::key_of_run(&self.project, id);
+            Ok(of_item.unwrap_or_else(|| key::of_spec(id)))
         })
     }
 

@@ -18,8 +18,10 @@ use chant_store::record_index::RecordIndex;
 pub struct RunBrief {
     /// Its name.
     pub process_id: String,
-    /// The spec it works on.
+    /// The spec it works on, or the order for an item of another format.
     pub spec_id: String,
+    /// The key of that item; `None` for a spec.
+    pub item_key: Option<String>,
     /// Its state.
     pub state: RunState,
     /// The reason of that state.
@@ -51,6 +53,7 @@ impl RunBrief {
         Self {
             process_id: record.process_id.clone(),
             spec_id: record.spec_id.clone(),
+            item_key: record.item.as_ref().map(|item| item.key.clone()),
             state: record.state(),
             reason: record.reason.clone(),
             works_on_spec: record.works_on_spec(),

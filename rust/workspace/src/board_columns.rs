@@ -119,7 +119,7 @@ impl Workspace {
 }
 
 impl BoardColumns {
-    /// The runs of specs.
+    /// The runs and what they mean.
     pub(super) fn situations(&self) -> &RunSituations {
         &self.situations
     }
@@ -155,7 +155,7 @@ impl BoardColumns {
 
     /// Returns the meaning of an item; `None` for one that is not shown.
     pub(super) fn meaning(&self, item: &Item<'_>) -> Option<WorkMeaning> {
-        meaning_of(&self.situations, item)
+        WorkMeaning::of(item, &self.situations)
     }
 
     /// The columns of what is looked for.
@@ -186,7 +186,7 @@ impl BoardColumns {
         let situations = &self.situations;
         let make = |node: &Node| {
             let item = joined.item(*node)?;
-            let meaning = meaning_of(situations, &item);
+            let meaning = WorkMeaning::of(&item, situations);
             Some((*node, MeaningCard::of(&item, meaning)))
         };
         let made: Vec<(Node, MeaningCard)> = missing.par_iter().filter_map(make).collect();
@@ -214,7 +214,7 @@ impl BoardColumns {
         Ok(())
     }
 
-    /// Looks again at the items that were touched, those that wait for one of them, and the specs of runs.
+    /// Looks again at the items that were touched, those that wait for one of them, and the items of runs.
     fn take_in(&mut self, joined: &WorkspaceGraph, touched: BTreeSet<Node>, of_runs: &[Box<str>]) {
         let mut meant = touched.clone();
         if !touched.is_empty() {
@@ -222,8 +222,7 @@ impl BoardColumns {
             let waiting = touched.iter().flat_map(|node| &waiting[node.index()]);
             meant.extend(waiting.copied());
         }
-        let keys = of_runs.iter().map(|id| super::key::of_spec(id));
-        meant.extend(keys.filter_map(|key| joined.graph().find(&key)));
+        meant.extend(of_runs.iter().filter_map(|key| joined.graph().find(key)));
         if meant.len() > joined.graph().len() / WORTH_TAKING_IN {
             return self.look_at_all(joined);
         }
@@ -233,7 +232,10 @@ impl BoardColumns {
         let situations = &self.situations;
         let look = |node: Node| {
             let item = joined.item(node).filter(|item| !item.is_phase());
-            (node, item.and_then(|item| meaning_of(situations, &item)))
+            (
+                node,
+                item.and_then(|item| WorkMeaning::of(&item, situations)),
+            )
         };
         let looked_at: Vec<LookedAt> = meant.into_iter().map(look).collect();
         if looked_at.is_empty() {
@@ -255,7 +257,7 @@ impl BoardColumns {
         let version = self.next_version();
         let situations = &self.situations;
         let items: Vec<Item<'_>> = joined.items().collect();
-        let look = |item: &Item<'_>| (item.node, meaning_of(situations, item));
+        let look = |item: &Item<'_>| (item.node, WorkMeaning::of(item, situations));
         let looked_at: Vec<LookedAt> = items.par_iter().map(look).collect();
         self.facets = BoardFacets::default();
         self.all = ColumnSet {
@@ -272,11 +274,6 @@ impl BoardColumns {
         self.cards.clear();
         self.names = ItemNames::default();
     }
-}
-
-fn meaning_of(situations: &RunSituations, item: &Item<'_>) -> Option<WorkMeaning> {
-    let run = item.spec_id().and_then(|id| situations.of(id));
-    WorkMeaning::of(item, run)
 }
 
 /// The nodes that were touched after a moment, each once; `None` where that is not known.

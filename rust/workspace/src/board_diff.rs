@@ -21,15 +21,15 @@ const LINE_SHOWN: usize = 500;
 /// Bytes and lines of both versions of a file above which it is only named: comparing them would take long.
 const LARGEST: (usize, usize) = (1024 * 1024, 10_000);
 
-/// Returns how the branch of a spec's newest run differs from the commit that it began with.
+/// Returns how the branch of an item's newest run differs from the commit that it began with.
 ///
 /// # Errors
 /// As [`super::ops::find`]; `Invalid` for an item without such a branch; `GitError`.
 pub fn compare_branch(workspace: &Workspace, name: &str) -> Result<Answer, Error> {
     let (branch, base) = workspace.ask_board(|joined, board| {
         let item = resolve_item(workspace, joined, name)?;
-        let runs = board.situations().runs().newest();
-        let run = item.spec_id().and_then(|id| runs.get(id).copied());
+        let runs = board.situations().newest_runs();
+        let run = runs.get(item.key()).copied();
         Ok(run.and_then(ends_of).ok_or_else(|| without_branch(&item))?)
     })?;
     let repo = Repo::open(workspace.root())?.ok_or_else(|| WorkspaceError::NoHistory {
@@ -49,7 +49,7 @@ fn without_branch(item: &Item<'_>) -> WorkspaceError {
     WorkspaceError::Invalid {
         name: "key",
         given: item.key().to_owned(),
-        expected: "a spec on which a run works or worked, with a branch of its own".to_owned(),
+        expected: "an item on which a run works or worked, with a branch of its own".to_owned(),
     }
 }
 

@@ -11,10 +11,10 @@ use super::board::ItemSearch;
 use super::board_columns::{BoardColumns, BoardFilter};
 use super::board_shapes::{BoardGraph, BoardTimeline, GraphFigureRow, PastRun, PlannedItem};
 use super::item::Item;
-use super::key;
 use super::meaning::WorkMeaning;
 use super::ops::resolve_item;
-use super::workspace_graph::WorkspaceGraph;
+use super::run_situations::key_of;
+use super::workspace_graph::{ItemSource, WorkspaceGraph};
 use chant_base::answer::{Answer, cut};
 use chant_base::error::Error;
 use chant_draw::clip::{ClipOptions, clip};
@@ -25,6 +25,7 @@ use chant_graph::network::schedule::{
     DurationEstimates, DurationSpread, ScheduleOptions, ScheduleSlot,
 };
 use chant_graph::{ItemProgress, Node};
+use chant_specs::model::SpecStatus;
 use chant_work::learned_amounts::LearnedAmount;
 
 /// Items in a picture.
@@ -215,7 +216,8 @@ impl TimedNetwork {
 }
 
 fn is_cancelled(item: &Item<'_>) -> bool {
-    WorkMeaning::of(item, None).is_none()
+    let status = |spec| item.joined.specs.status(spec);
+    matches!(item.source, ItemSource::Spec(spec) if status(spec) == SpecStatus::Cancelled)
 }
 
 /// The seconds that an item takes: as runs say, else the same for each; none for one that only holds others.
@@ -369,11 +371,13 @@ fn past_runs(joined: &WorkspaceGraph, board: &BoardColumns) -> Vec<PastRun> {
     ended.sort_by_key(|(started, _, run)| (Reverse(*started), run.process_id.clone()));
     ended.truncate(MAX_BARS);
     let rows = ended.into_iter().map(|(started, finished, run)| {
-        let spec = joined.specs.find(&run.spec_id);
-        let title = spec.and_then(|spec| spec.title.as_deref());
+        let key = key_of(run);
+        let node = joined.graph().find(&key);
+        let item = node.and_then(|node| joined.item(node));
+        let title = item.as_ref().map(Item::title);
         PastRun {
-            key: key::of_spec(&run.spec_id),
             title: cut(title.unwrap_or_default(), TITLE_SHOWN),
+            key,
             start: started.to_string(),
             end: finished.to_string(),
             outcome: run.state.as_str(),

@@ -16,7 +16,7 @@ use chant_base::answer::{Answer, cut};
 use chant_base::error::Error;
 use chant_graph::Node;
 use chant_plan_format::document::line_at;
-use chant_specs::model::Spec;
+use chant_specs::model::{Spec, SpecStatus};
 use chant_text::markdown_tree::{MarkdownNode, MarkdownTree};
 use chant_text::sections::names;
 use chant_tickets::criteria::criteria;
@@ -39,6 +39,7 @@ pub fn show_board_item(workspace: &Workspace, name: &str) -> Result<Answer, Erro
         Ok(Answer::compact(&BoardItem {
             meaning: meaning.map(WorkMeaning::as_str),
             why: why(meaning),
+            work: state_of_work(board, &item).map(SpecStatus::as_str),
             version: chant_git::blob(item.document()),
             document: tree.nodes.iter().map(MarkdownNode::to_value).collect(),
             cut: tree.is_cut,
@@ -61,6 +62,14 @@ pub fn show_board_item(workspace: &Workspace, name: &str) -> Result<Answer, Erro
             whole: whole_item(joined, item),
         }))
     })
+}
+
+/// The state of the work on an item: a spec says its own.
+fn state_of_work(board: &BoardColumns, item: &Item<'_>) -> Option<SpecStatus> {
+    match item.source {
+        ItemSource::Spec(spec) => Some(item.joined.specs.status(spec)),
+        _ => Some(board.situations().of_item(item.key())?.status),
+    }
 }
 
 /// The version of the text that an item stands in: another for each text.

@@ -144,6 +144,9 @@ pub(super) struct BoardItem<'a> {
     pub meaning: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<&'static str>,
+    /// The state of the work on it in the words of specs, where there is some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work: Option<&'static str>,
     /// The hash of the document's text.
     pub version: String,
     pub document: Vec<Value>,

@@ -184,10 +184,10 @@ pub fn list_waiting(workspace: &Workspace) -> Result<Answer, Error> {
                 Some((item, task, kind_of(task)?))
             })
             .collect();
-        let runs = board.situations().runs().newest();
+        let runs = board.situations().newest_runs();
         let shown = waiting.iter().take(MAX_WAITING);
         let entry = |(item, task, kind): &(Item<'_>, PersonTask, &'static str)| {
-            let run = item.spec_id().and_then(|id| runs.get(id));
+            let run = runs.get(item.key());
             let reason = run.and_then(|run| run.reason.as_deref());
             WaitingEntry {
                 kind,

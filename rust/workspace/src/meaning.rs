@@ -2,7 +2,7 @@
 
 use super::feature::{FeaturePart, FeatureTasks};
 use super::item::Item;
-use super::run_situations::RunSituation;
+use super::run_situations::{RunSituation, RunSituations};
 use super::workspace_graph::ItemSource;
 use chant_plan_format::snapshot::{PersonAct, PlanMeaning};
 use chant_speckit::task::TaskMark;
@@ -89,14 +89,64 @@ impl WorkMeaning {
     }
 
     /// Returns the meaning of an item; `None` for a cancelled one, which is not shown.
-    pub(super) fn of(item: &Item<'_>, run: Option<RunSituation>) -> Option<Self> {
-        match item.source {
-            ItemSource::Spec(spec) => of_spec(item, spec, run),
-            ItemSource::Task { task, .. } => Some(of_task(item, task)),
-            ItemSource::Feature(tasks, part) => Some(of_feature(item, tasks, *part)),
-            ItemSource::Ticket(_, ticket) => Some(of_ticket(item, ticket.meant.status)),
-            ItemSource::Plan(entry) => Some(of_plan(entry.meaning)),
+    pub(super) fn of(item: &Item<'_>, situations: &RunSituations) -> Option<Self> {
+        let written = match item.source {
+            ItemSource::Spec(spec) => return of_spec(item, spec, situations.of_spec(item.key())),
+            ItemSource::Task { task, .. } => of_task(item, task),
+            ItemSource::Feature(tasks, part) => of_feature(item, tasks, *part),
+            ItemSource::Ticket(_, ticket) => of_ticket(item, ticket.meant.status),
+            ItemSource::Plan(entry) => of_plan(entry.meaning),
+        };
+        let work = situations.of_item(item.key()).and_then(|work| work.meaning);
+        Some(match work {
+            // A person did what a run could not.
+            Some(Self::WaitsForYou(PersonTask::Failed | PersonTask::Attention))
+                if written == Self::Done =>
+            {
+                written
+            }
+            Some(work) => work,
+            None => written,
+        })
+    }
+
+    /// Returns what the work on a spec, or on an order for an item of another format, means; `None` where there is
+    /// none, or none any more.
+    pub(super) fn of_begun(
+        spec: &Spec,
+        status: SpecStatus,
+        run: Option<RunSituation>,
+    ) -> Option<Self> {
+        if matches!(status, SpecStatus::Completed | SpecStatus::Cancelled) {
+            return None;
         }
+        let task = match run {
+            Some(RunSituation::Asks) => Some(PersonTask::Question),
+            Some(RunSituation::Live) => return Some(Self::BeingWorkedOn),
+            Some(RunSituation::CompletedThere) => return Some(Self::Done),
+            Some(RunSituation::Doubtful) => Some(PersonTask::Attention),
+            Some(RunSituation::InConflict) => Some(PersonTask::Conflict),
+            Some(RunSituation::AwaitsMerge) => Some(PersonTask::Merge),
+            Some(RunSituation::AwaitsApproval) if spec.is_approved() => Some(PersonTask::Merge),
+            Some(RunSituation::AwaitsApproval) => Some(approval_of(spec)),
+            Some(RunSituation::Paused) | None => None,
+        };
+        if let Some(task) = task {
+            return Some(Self::WaitsForYou(task));
+        }
+        let paused = Self::WaitsForYou(PersonTask::Paused);
+        Some(match status {
+            SpecStatus::NeedsAttention => Self::WaitsForYou(PersonTask::Attention),
+            SpecStatus::Failed => Self::WaitsForYou(PersonTask::Failed),
+            SpecStatus::Paused => paused,
+            SpecStatus::InProgress if run == Some(RunSituation::Paused) => paused,
+            SpecStatus::InProgress => Self::BeingWorkedOn,
+            SpecStatus::Pending
+            | SpecStatus::Ready
+            | SpecStatus::Blocked
+            | SpecStatus::Completed
+            | SpecStatus::Cancelled => return None,
+        })
     }
 }
 
@@ -119,42 +169,14 @@ impl PersonTask {
 }
 
 fn of_spec(item: &Item<'_>, spec: &Spec, run: Option<RunSituation>) -> Option<WorkMeaning> {
-    let status = item.joined.specs.status(spec);
-    match status {
-        SpecStatus::Cancelled => return None,
-        SpecStatus::Completed => return Some(WorkMeaning::Done),
-        SpecStatus::Pending
-        | SpecStatus::InProgress
-        | SpecStatus::Paused
-        | SpecStatus::Failed
-        | SpecStatus::NeedsAttention
-        | SpecStatus::Ready
-        | SpecStatus::Blocked => {}
+    match item.joined.specs.status(spec) {
+        SpecStatus::Cancelled => None,
+        SpecStatus::Completed => Some(WorkMeaning::Done),
+        status => {
+            let begun = WorkMeaning::of_begun(spec, status, run);
+            Some(begun.unwrap_or_else(|| of_open_spec(item, spec)))
+        }
     }
-    let task = match run {
-        Some(RunSituation::Asks) => Some(PersonTask::Question),
-        Some(RunSituation::Live) => return Some(WorkMeaning::BeingWorkedOn),
-        Some(RunSituation::CompletedThere) => return Some(WorkMeaning::Done),
-        Some(RunSituation::Doubtful) => Some(PersonTask::Attention),
-        Some(RunSituation::InConflict) => Some(PersonTask::Conflict),
-        Some(RunSituation::AwaitsMerge) => Some(PersonTask::Merge),
-        Some(RunSituation::AwaitsApproval) if spec.is_approved() => Some(PersonTask::Merge),
-        Some(RunSituation::AwaitsApproval) => Some(approval_of(spec)),
-        Some(RunSituation::Paused) | None => None,
-    };
-    if let Some(task) = task {
-        return Some(WorkMeaning::WaitsForYou(task));
-    }
-    let paused = WorkMeaning::WaitsForYou(PersonTask::Paused);
-    Some(match status {
-        SpecStatus::NeedsAttention => WorkMeaning::WaitsForYou(PersonTask::Attention),
-        SpecStatus::Failed => WorkMeaning::WaitsForYou(PersonTask::Failed),
-        SpecStatus::Paused => paused,
-        SpecStatus::InProgress if run == Some(RunSituation::Paused) => paused,
-        SpecStatus::InProgress => WorkMeaning::BeingWorkedOn,
-        SpecStatus::Pending | SpecStatus::Ready | SpecStatus::Blocked => of_open_spec(item, spec),
-        SpecStatus::Completed | SpecStatus::Cancelled => WorkMeaning::Done,
-    })
 }
 
 /// The meaning of a spec whose work has not started.

@@ -46,19 +46,25 @@ function actButton(label, run, { at = label, look } = {}) {
 
 /** Gives the acts of an item as pairs of words and function, the most likely one first. */
 function actsOf(item) {
-  const acts = item.edits ? planActs : { chant: specActs, speckit: featureActs }[item.dialect];
-  return [...(canAct() && acts ? acts(item) : []), ...(canDecide() && !item.edits && item.dialect !== "speckit" ? [editAct(item)] : [])];
+  const ownActs = item.edits ? planActs : { speckit: featureActs }[item.dialect];
+  return [...(canAct() ? [...workActs(item), ...(ownActs?.(item) ?? [])] : []), ...(canDecide() && !item.edits && item.dialect !== "speckit" ? [editAct(item)] : [])];
 }
 
 const toolAct = (label, name, item) => [label, async () => {
-  await call(name, { id: idOf(item.key) });
+  await call(name, { id: workName(item.key) });
   return `${label}: ${item.title}`;
 }];
 
-function specActs(item) {
-  const { meaning, status, why, criteria = [] } = item;
-  const isOpen = criteria.some(({ done }) => !done);
-  const isAtWork = status === "in_progress" && !["merge", "conflict"].includes(why);
+/** Gives the name that runs on an item have: a spec's ID, else the key. */
+const workName = (key) => (key.startsWith("chant:") ? idOf(key) : key);
+
+/** What can be done about work on an item; `work` is its state, where some has begun, and always that of a spec. */
+function workActs(item) {
+  const { meaning, dialect, work } = item;
+  const why = work && item.why;
+  const isSpec = dialect === "chant";
+  const isOpen = item.criteria?.some(({ done }) => !done);
+  const isAtWork = work === "in_progress" && !["approve", "rejected", "merge", "conflict"].includes(why);
   const takeOver = toolAct("Take over", "chant_takeover", item);
   const can = canDecide();
   return [
@@ -70,15 +76,15 @@ function specActs(item) {
     ["failed", "attention"].includes(why) && ["Start again", () => startAgain(item)],
     isAtWork && why !== "paused" && toolAct("Pause", "chant_pause", item),
     (isAtWork || why === "paused") && takeOver,
-    isAtWork && !isOpen && toolAct("Finish", "chant_finalize", item),
-    can && isOpen && (isAtWork || ["failed", "attention"].includes(why)) && ["Finish as it is…", () => finishItem(item)],
+    isSpec && isAtWork && !isOpen && toolAct("Finish", "chant_finalize", item),
+    can && isSpec && isOpen && (isAtWork || ["failed", "attention"].includes(why)) && ["Finish as it is…", () => finishItem(item)],
   ].filter(Boolean);
 }
 
 const decideOn = (act, { key, version }, more) => decide(act, { key, version, ...more });
 
 async function startAgain(item) {
-  await call("chant_reset", { id: idOf(item.key) });
+  await call("chant_reset", { id: workName(item.key) });
   return toolAct("Start again", "chant_work_start", item)[1]();
 }
 

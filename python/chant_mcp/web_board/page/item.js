@@ -6,9 +6,9 @@ const TABS = {
   Text: { show: textNodes },
   Criteria: { show: criteriaNodes, isFor: ({ criteria }) => criteria?.length, count: ({ criteria }) => `${criteria.filter(({ done }) => done).length}/${criteria.length}` },
   Dependencies: { show: waitNodes, count: ({ around }) => around?.waits_for?.length || "" },
-  Log: { show: logNodes, isFor: ({ dialect }) => dialect === "chant" },
-  Diff: { show: diffPlace, isFor: ({ dialect }) => dialect === "chant" },
-  Review: { show: reviewPlace, isFor: ({ dialect }) => dialect === "chant" && canDecide() },
+  Log: { show: logNodes, isFor: ({ work }) => work },
+  Diff: { show: diffPlace, isFor: ({ work }) => work },
+  Review: { show: reviewPlace, isFor: ({ work }) => work && canDecide() },
 };
 const tabsOf = (item) => Object.keys(TABS).filter((name) => TABS[name].isFor?.(item) ?? true);
 

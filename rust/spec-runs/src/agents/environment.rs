@@ -23,6 +23,8 @@ pub struct AgentContext<'a> {
     pub mcp_config: Option<&'a str>,
     /// The prompt, if it asks for something other than work on the spec.
     pub prompt: Option<&'a str>,
+    /// The key of the item of another format that the spec is the order for.
+    pub item: Option<&'a str>,
 }
 
 /// Returns the variables of a run, all paths absolute (reference chant 6.5).
@@ -38,6 +40,7 @@ pub fn variables(context: &AgentContext<'_>) -> Vec<(&'static str, String)> {
         worktree(|place| place.branch),
         context.mcp_config.map(str::to_owned),
         context.prompt.map(str::to_owned),
+        context.item.map(str::to_owned),
     ];
     let given = AGENT_VARIABLES.into_iter().zip(values);
     given

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::agent_launch::LaunchInputs;
 use super::committer::committer_variables;
 use crate::agents::environment::{self, AgentContext, EnvironmentMap};
+use crate::item_order::key_of_order;
 use crate::project::folders::IGNORED;
 use crate::prompt::PromptWorktree;
 use chant_base::error::Error;
@@ -22,6 +23,7 @@ impl LaunchInputs<'_> {
         let (project, worktree) = (shown(self.project.root()), shown(&self.place.worktree));
         let spec_file = shown(&self.place.root.join(&self.place.spec));
         let server = server.map(shown);
+        let item = key_of_order(self.spec)?;
         let described = environment::variables(&AgentContext {
             spec_id: self.spec.id.as_str(),
             spec_file: &spec_file,
@@ -32,6 +34,7 @@ impl LaunchInputs<'_> {
             }),
             mcp_config: server.as_deref(),
             prompt: None,
+            item: item.as_deref(),
         });
         variables.extend(committer_variables(self.project, self.repo)?);
         variables.extend(

@@ -439,6 +439,7 @@ impl SplitQuery<'_> {
             worktree: None,
             mcp_config: None,
             prompt: Some(PROMPT),
+            item: None,
         });
         for name in AGENT_VARIABLES {
             variables.remove(name);

@@ -399,6 +399,7 @@ fn an_agent_finds_its_spec_project_and_worktree_in_its_environment() {
         }),
         mcp_config: None,
         prompt: None,
+        item: None,
     };
     let shown: Vec<String> = variables(&told)
         .into_iter()
