@@ -17,8 +17,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::formats::{self, FormatWithTools};
 use super::workspace_graph::WorkspaceGraph;
-use super::{Workspace, formats};
+use super::{FeatureDocument, Workspace};
 use chant_base::document_problem::DocumentProblem;
 use chant_base::error::Error;
 use chant_base::external_items::ExternalStatus;
@@ -29,7 +30,6 @@ use chant_plan_format::finding::READING;
 use chant_plan_format::join::JoinInput;
 use chant_plan_format::unit::{PlanUnit, UnitSource, read_unit};
 use chant_plan_format::{PlanFormat, scope::UnitPattern};
-use chant_speckit::files::FeatureDocument;
 use chant_specs::ops::lint_draft;
 use chant_specs::project::ProjectSnapshot;
 use chant_store::index::{DocumentChange, FileSource};
@@ -95,19 +95,18 @@ impl DocumentJudge<'_> {
     /// # Errors
     /// That the configuration of specs cannot be read.
     pub fn findings(&self, draft: &DraftText<'_>) -> Result<Vec<DocumentFinding>, Error> {
-        let mut found = match draft.format {
-            "chant" => self.of_spec(draft)?,
-            "vine" => of_graph(draft.text),
-            "speckit" => {
+        let mut found = match formats::with_tools(draft.format) {
+            Some(FormatWithTools::Specs) => self.of_spec(draft)?,
+            Some(FormatWithTools::TaskGraphs) => of_graph(draft.text),
+            Some(FormatWithTools::Features) => {
                 let document = FeatureDocument::read(draft.path, draft.text.to_owned());
                 of_problems(draft, document.problems(draft.path))
             }
-            "tickets" => of_problems(draft, self.of_ticket(draft)),
-            CONFIGURATION => self.of_configuration(draft),
-            word => match formats::find(word) {
-                Some(format) => self.of_plan(format, draft),
-                None => Vec::new(),
-            },
+            Some(FormatWithTools::Tickets) => of_problems(draft, self.of_ticket(draft)),
+            None if draft.format == CONFIGURATION => self.of_configuration(draft),
+            None => formats::find(draft.format)
+                .map(|format| self.of_plan(format, draft))
+                .unwrap_or_default(),
         };
         found.sort_by_key(|finding| finding.place);
         Ok(found)
@@ -122,7 +121,7 @@ impl DocumentJudge<'_> {
             node.is_some_and(|node| self.joined.item(node).is_some())
         };
         let project = &self.workspace.parts.chant;
-        let found = lint_draft(project, snapshot, (draft.path, draft.text), &finds)?;
+        let found = lint_draft(project, snapshot, draft.path, draft.text, &finds)?;
         let finding = |one: chant_specs::view::report::LintDiagnostic| DocumentFinding {
             severity: match one.is_error() {
                 true => Severity::Error,

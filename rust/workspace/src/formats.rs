@@ -39,7 +39,7 @@ pub struct FormatRow {
 }
 
 /// The formats with tools of their own: word, name, nouns, markers and an example of a key.
-const WITH_TOOLS: [FormatWithTools; 4] = [
+const WITH_TOOLS: [RowWithTools; 4] = [
     (
         "chant",
         "chant",
@@ -70,13 +70,29 @@ const WITH_TOOLS: [FormatWithTools; 4] = [
     ),
 ];
 
-type FormatWithTools = (
+type RowWithTools = (
     &'static str,
     &'static str,
     [&'static str; 2],
     &'static [&'static str],
     &'static str,
 );
+
+/// A format with tools of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FormatWithTools {
+    Specs,
+    TaskGraphs,
+    Features,
+    Tickets,
+}
+
+/// The format with tools of its own that has a word.
+pub(super) fn with_tools(word: &str) -> Option<FormatWithTools> {
+    use FormatWithTools::{Features, Specs, TaskGraphs, Tickets};
+    let at = WITH_TOOLS.iter().position(|(known, ..)| *known == word)?;
+    [Specs, TaskGraphs, Features, Tickets].get(at).copied()
+}
 
 /// The formats that come through the interface, in the order of lists.
 pub fn all() -> Vec<&'static dyn PlanFormat> {

@@ -71,7 +71,7 @@ use chant_base::error::{Error, ErrorKind};
 use chant_base::external_items::ExternalItems;
 use chant_plan_format::finding::{PlanFinding, Severity};
 use chant_plan_store::PlanStore;
-use chant_speckit::files::{FeatureStore, TASKS};
+use chant_speckit::files::{FeatureDocument, FeatureStore, TASKS};
 use chant_speckit::resolve::{SearchStart, in_specs};
 use chant_specs::error::ChantError;
 use chant_specs::project::{Project, ProjectOptions, SPECS};

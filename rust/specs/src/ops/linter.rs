@@ -297,7 +297,8 @@ fn named_by(specs: &SpecGraph, id: &SpecId) -> Vec<SpecId> {
 pub fn lint_draft(
     project: &Project,
     snapshot: &ProjectSnapshot,
-    (path, text): (&str, &str),
+    path: &str,
+    text: &str,
     finds: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<LintDiagnostic>, Error> {
     let config = snapshot.config.clone()?;
