@@ -161,3 +161,27 @@ def test_a_decision_about_an_item_that_changed_meanwhile_is_refused(plans: Plans
     assert board.item["why"] == "approve"
     with pytest.raises(RefusedError, match="This can be done for specs only"):
         perform(board.session, {"act": "finish", "key": board.key, "version": board.item["version"]})
+
+
+def test_what_a_run_has_is_not_ready_nor_are_its_parts_and_its_holder(plans: Plans) -> None:
+    plans.begin(PROJECTS["kiro"])
+    board = Board(plans.root, "kiro:user-auth#1.1")
+
+    def ready() -> list[str]:
+        by_command = [item["key"] for item in plans.json("ready")["items"]]
+        assert [item["key"] for item in board.session.workspace.ready().data["items"]] == by_command
+        return by_command
+
+    before = ready()
+    assert before == ["kiro:user-auth", "kiro:user-auth#1.1", "kiro:user-auth#2"]
+    sign = waiting(plans, board.key)
+    assert ready() == ["kiro:user-auth#2"]
+    board.key = "kiro:user-auth"
+    assert board.column == "waits"
+    board.key = "kiro:user-auth#1.1"
+    plans("cancel", board.key)
+    assert ready() == before
+    assert board.column == "can_begin"
+    sign.touch()
+    plans("work", board.key, "--wait")
+    assert ready() == ["kiro:user-auth", "kiro:user-auth#2"]

@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::process::ProcessIdentity;
-use super::run_record::{RunRecord, SPLIT};
+use super::run_record::{ItemEntry, RunRecord, SPLIT};
 use super::state::RunState;
 use chant_store::StoreError;
 use chant_store::disk::Disk;
@@ -20,8 +20,8 @@ pub struct RunBrief {
     pub process_id: String,
     /// The spec it works on, or the order for an item of another format.
     pub spec_id: String,
-    /// The key of that item; `None` for a spec.
-    pub item_key: Option<String>,
+    /// That item; `None` for a spec.
+    pub item: Option<Box<ItemEntry>>,
     /// Its state.
     pub state: RunState,
     /// The reason of that state.
@@ -53,7 +53,7 @@ impl RunBrief {
         Self {
             process_id: record.process_id.clone(),
             spec_id: record.spec_id.clone(),
-            item_key: record.item.as_ref().map(|item| item.key.clone()),
+            item: record.item.clone(),
             state: record.state(),
             reason: record.reason.clone(),
             works_on_spec: record.works_on_spec(),

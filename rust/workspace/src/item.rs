@@ -162,6 +162,9 @@ impl<'a> Item<'a> {
 
     /// Returns true if work on it can begin now.
     pub fn is_ready(&self) -> bool {
+        if self.is_at_work() {
+            return false;
+        }
         match self.source {
             ItemSource::Spec(spec) => self.joined.specs.is_ready(spec),
             ItemSource::Task { path, task } => {
@@ -177,6 +180,11 @@ impl<'a> Item<'a> {
                 .is_some_and(|tickets| tickets.waits().is_ready(code, ticket.meant.status)),
             ItemSource::Plan(entry) => entry.is_ready,
         }
+    }
+
+    /// Returns true if a run has it, a part of it or what holds it, which its document does not say.
+    pub(super) fn is_at_work(&self) -> bool {
+        self.joined.at_work.contains(self.key())
     }
 
     /// Its file, relative to the root, with `/`.

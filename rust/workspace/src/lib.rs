@@ -33,6 +33,7 @@ pub mod import;
 pub mod item;
 mod item_names;
 mod item_statuses;
+mod items_at_work;
 pub mod key;
 pub mod meaning;
 pub mod mention;
@@ -83,6 +84,7 @@ use chant_tickets::projects::DiscoveryInputs;
 use chant_vine::files::{PinnedGraph, VineStore};
 use chant_work::durations::{RunDurations, RunStatistics};
 pub use external_lookup::external_items;
+use items_at_work::ItemsAtWork;
 use jiff::Timestamp;
 pub use revision_view::recent_commits;
 use workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph};
@@ -164,6 +166,8 @@ struct WorkspaceCache {
     /// Those of them that were read, while that is where they lie.
     pinned: HashMap<String, PinnedGraph>,
     joined: Arc<WorkspaceGraph>,
+    /// The items of other formats that runs have.
+    at_work: ItemsAtWork,
     /// The graph laid out, and of which moment.
     laid: Option<(u64, NetworkNodes)>,
     /// The same with times.
@@ -235,6 +239,7 @@ impl Workspace {
         self.read_features(&mut read)?;
         self.read_tickets(&mut read)?;
         self.read_plans(&mut read);
+        read.at_work = known.at_work.refresh(self)?;
         if known.joined.differs_from(&read) {
             let joined = Arc::make_mut(&mut known.joined);
             joined.update(read);

@@ -106,6 +106,7 @@ impl WorkMeaning {
                 written
             }
             Some(work) => work,
+            None if written == Self::CanBegin && item.is_at_work() => Self::Waits,
             None => written,
         })
     }

@@ -309,6 +309,7 @@ impl RevisionView {
             tickets: tickets.map(Arc::new),
             formats,
             problems: self.problems,
+            at_work: Arc::default(),
         }
     }
 }

@@ -151,7 +151,7 @@ impl RunSituations {
         by_id: &mut HashMap<Box<str>, RunSituation>,
     ) -> Result<HashMap<Box<str>, ItemWork>, Error> {
         let on_items = self.runs.runs();
-        let on_items = on_items.filter_map(|run| Some((&*run.spec_id, run.item_key.as_deref()?)));
+        let on_items = on_items.filter_map(|run| Some((&*run.spec_id, &*run.item.as_ref()?.key)));
         let on_items: HashMap<&str, &str> = on_items.collect();
         if on_items.is_empty() || !project.has_orders() {
             return Ok(HashMap::new());
@@ -169,7 +169,7 @@ impl RunSituations {
 
 /// The key of the item that a run works on.
 pub(super) fn key_of(run: &RunBrief) -> String {
-    let of_item = run.item_key.clone();
+    let of_item = run.item.as_ref().map(|item| item.key.clone());
     of_item.unwrap_or_else(|| key::of_spec(&run.spec_id))
 }
 

@@ -193,6 +193,7 @@ impl StagedWorkspace {
             tickets: tickets.or(joined.tickets.as_ref()).cloned(),
             formats: self.read_formats(),
             problems: joined.problems.clone(),
+            at_work: Arc::clone(&joined.at_work),
         }
     }
 

@@ -4,7 +4,7 @@
 //! family by family, task graphs and lists file by file, tickets all together.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::feature::{FeaturePart, FeatureTaskList, FeatureTasks};
@@ -55,6 +55,8 @@ pub struct WorkspaceContents {
     pub formats: Vec<Arc<PlanRoot>>,
     /// The problems of files, dialect by dialect.
     pub problems: Vec<DocumentProblem>,
+    /// The keys of items of other formats than specs that runs have.
+    pub at_work: Arc<BTreeSet<Box<str>>>,
 }
 
 /// Where an item comes from.
@@ -86,6 +88,7 @@ pub struct WorkspaceGraph {
     pub(super) specs: Arc<SpecGraph>,
     pub(super) tickets: Option<Arc<TicketIndex>>,
     pub(super) problems: Vec<DocumentProblem>,
+    pub(super) at_work: Arc<BTreeSet<Box<str>>>,
     version: u64,
     /// Which specs and tickets are drawn; tickets themselves are lent out while they are brought up to date.
     specs_version: u64,
@@ -218,6 +221,7 @@ impl WorkspaceGraph {
             || !self.has_features(&read.features)
             || !self.has_formats(&read.formats)
             || self.problems != read.problems
+            || self.at_work != read.at_work
     }
 
     fn has_plans(&self, plans: &[GraphFile]) -> bool {
@@ -264,8 +268,16 @@ impl WorkspaceGraph {
             self.note_named();
         }
         self.problems = read.problems;
+        self.take_at_work(read.at_work);
         self.version += 1;
         self.recent.note(self.redrawn.clone());
+    }
+
+    fn take_at_work(&mut self, at_work: Arc<BTreeSet<Box<str>>>) {
+        let changed = self.at_work.symmetric_difference(&at_work);
+        let nodes = changed.filter_map(|key| self.graph.find(key));
+        self.redrawn.extend(nodes);
+        self.at_work = at_work;
     }
 
     fn take_specs(&mut self, specs: Arc<SpecGraph>) -> bool {
