@@ -123,9 +123,10 @@ impl DocumentJudge<'_> {
         let project = &self.workspace.parts.chant;
         let found = lint_draft(project, snapshot, draft.path, draft.text, &finds)?;
         let finding = |one: chant_specs::view::report::LintDiagnostic| DocumentFinding {
-            severity: match one.is_error() {
-                true => Severity::Error,
-                false => Severity::Warning,
+            severity: if one.is_error() {
+                Severity::Error
+            } else {
+                Severity::Warning
             },
             place: placed(draft, one.place),
             rule: one.rule,
@@ -159,10 +160,12 @@ impl DocumentJudge<'_> {
         let found = self.workspace.check_configuration(draft.path, draft.text);
         let finding = |one: chant_config::check::ConfigFinding| DocumentFinding {
             rule: one.kind().into(),
-            severity: match one.is_mistake() {
-                true if one.is_near() => Severity::Error,
-                true => Severity::Warning,
-                false => Severity::Hint,
+            severity: if one.is_near() {
+                Severity::Error
+            } else if one.is_mistake() {
+                Severity::Warning
+            } else {
+                Severity::Hint
             },
             message: one.to_string(),
             suggestion: None,

@@ -52,9 +52,12 @@ pub fn lint(
     let files = linted.files.values();
     let graded = files.filter_map(|file| Some(score(file.spec()?, file.scores.as_ref()?)));
     let mut graded = graded.skip(page.offset);
-    let row = |finding| match places {
-        true => LintRow::placed(finding, &snapshot.specs),
-        false => LintRow::bare(finding),
+    let row = |finding| {
+        if places {
+            LintRow::placed(finding, &snapshot.specs)
+        } else {
+            LintRow::bare(finding)
+        }
     };
     // Both lists advance together, so that one offset leads through both.
     let pairs = (page.offset..most)

@@ -160,16 +160,13 @@ impl Known {
         let arrivals = std::mem::replace(&mut self.arrivals, specs.arrivals());
         let is_new = was.is_none() || arrivals != self.arrivals;
         let roots = was.and_then(|was| specs.changed_since(was));
-        let mut concerned: BTreeSet<SpecId> = match roots {
-            Some(roots) => roots
-                .into_iter()
-                .flat_map(|root| self.family(specs, root))
-                .collect(),
-            None => {
-                let all = self.linted.files.keys().filter_map(|(id, _)| id.clone());
-                all.chain(specs.all().iter().map(|spec| spec.id.clone()))
-                    .collect()
-            }
+        let mut concerned: BTreeSet<SpecId> = if let Some(roots) = roots {
+            let families = roots.into_iter().map(|root| self.family(specs, root));
+            families.flatten().collect()
+        } else {
+            let known = self.linted.files.keys().filter_map(|(id, _)| id.clone());
+            let now = specs.all().iter().map(|spec| spec.id.clone());
+            known.chain(now).collect()
         };
         let changed: Vec<SpecId> = concerned.iter().cloned().collect();
         let moves = changed.iter().filter(|id| self.draws_otherwise(specs, id));
@@ -416,11 +413,12 @@ impl<'a> SpecLinter<'a> {
         };
         let is_lasting = AtomicBool::new(true);
         let mut findings = self.by_rules(spec, own.size, Some(&is_lasting));
-        let is_active = |id: &Box<str>| {
-            let id = id.strip_prefix("chant:").unwrap_or(id);
+        let is_active = |name: &str| {
+            let id = name.strip_prefix("chant:").unwrap_or(name);
             self.snapshot.specs.find(id).is_some()
         };
-        let is_settled = spec.depends_on.iter().flatten().all(is_active) && spec.members.is_none();
+        let mut named = spec.depends_on.iter().flatten();
+        let is_settled = named.all(|name| is_active(name)) && spec.members.is_none();
         let stays = match (is_lasting.load(Relaxed), is_settled && findings.is_empty()) {
             (false, _) => FindingsLife::Never,
             (true, false) => FindingsLife::AnyArrival,

@@ -50,21 +50,20 @@ impl<'a> FrontMatterPlaces<'a> {
             return self.opening();
         };
         let value = key.rest.start + self.start..key.block.end + self.start;
-        match self.text[value.clone()].contains(words) && !words.is_empty() {
-            true => TextPlace::within(self.text, value, words),
-            false => self.place(key.block.clone()),
+        if self.text[value.clone()].contains(words) && !words.is_empty() {
+            TextPlace::within(self.text, value, words)
+        } else {
+            self.place(key.block.clone())
         }
     }
 
     /// The key on a line of the YAML, counted from 1, with its value; the words of the line where none begins.
     pub fn on_line(&self, line: usize) -> TextPlace {
-        match self.keys.iter().find(|key| key.line == line) {
-            Some(key) => self.place(key.block.clone()),
-            None => {
-                let before = self.text[..self.start].matches('\n').count();
-                TextPlace::of_line(self.text, line + before)
-            }
+        if let Some(key) = self.keys.iter().find(|key| key.line == line) {
+            return self.place(key.block.clone());
         }
+        let before = self.text[..self.start].matches('\n').count();
+        TextPlace::of_line(self.text, line + before)
     }
 
     /// The place of what is missing: the line that opens front matter, else the first one that says something.
