@@ -2,11 +2,9 @@
 //! saved yet.
 //!
 //! ```no_run
-//! # fn findings(workspace: &chant_workspace::Workspace, text: &str) -> Result<(), chant_base::error::Error> {
-//! use chant_workspace::document_findings::DraftText;
-//!
+//! # use chant_workspace::document_findings::DraftText;
+//! # fn findings(workspace: &chant_workspace::Workspace, draft: DraftText<'_>) -> Result<(), chant_base::error::Error> {
 //! let judge = workspace.judge()?;
-//! let draft = DraftText { format: "kiro", path: ".kiro/specs/log-in/tasks.md", text };
 //! for finding in judge.findings(&draft)? {
 //!     println!("{}:{} {}", finding.place.line, finding.place.column, finding.message);
 //! }
@@ -19,7 +17,7 @@ use std::sync::Arc;
 
 use super::formats::{self, FormatWithTools};
 use super::workspace_graph::WorkspaceGraph;
-use super::{FeatureDocument, Workspace};
+use super::{FeatureDocument, VineDocument, VineError, Workspace, ticket_problems};
 use chant_base::document_problem::DocumentProblem;
 use chant_base::error::Error;
 use chant_base::external_items::ExternalStatus;
@@ -32,10 +30,6 @@ use chant_plan_format::unit::{PlanUnit, UnitSource, read_unit};
 use chant_plan_format::{PlanFormat, scope::UnitPattern};
 use chant_specs::ops::lint_draft;
 use chant_specs::project::ProjectSnapshot;
-use chant_store::index::{DocumentChange, FileSource};
-use chant_tickets::parse as tickets;
-use chant_vine::document::VineDocument;
-use chant_vine::error::VineError;
 
 /// The word in the place of a format for files of configuration.
 pub const CONFIGURATION: &str = "configuration";
@@ -102,7 +96,9 @@ impl DocumentJudge<'_> {
                 let document = FeatureDocument::read(draft.path, draft.text.to_owned());
                 of_problems(draft, document.problems(draft.path))
             }
-            Some(FormatWithTools::Tickets) => of_problems(draft, self.of_ticket(draft)),
+            Some(FormatWithTools::ChangeRequests) => {
+                of_problems(draft, ticket_problems(&self.joined, draft.path, draft.text))
+            }
             None if draft.format == CONFIGURATION => self.of_configuration(draft),
             None => formats::find(draft.format)
                 .map(|format| self.of_plan(format, draft))
@@ -134,26 +130,6 @@ impl DocumentJudge<'_> {
             suggestion: one.suggestion,
         };
         Ok(found.into_iter().map(finding).collect())
-    }
-
-    /// The problems that the tickets have at a path with this text there.
-    fn of_ticket(&self, draft: &DraftText<'_>) -> Vec<DocumentProblem> {
-        let document = tickets::document(draft.path, FileSource::Text(draft.text.to_owned()));
-        let Some(known) = &self.joined.tickets else {
-            return match document {
-                Ok(ticket) => ticket.problems.clone(),
-                Err(broken) => vec![broken.problem.clone()],
-            };
-        };
-        let mut drafted = chant_tickets::ticket_index::TicketIndex::clone(known);
-        drafted.apply(vec![DocumentChange {
-            path: draft.path.into(),
-            document: Some(document),
-        }]);
-        let all = drafted.problems().iter();
-        all.filter(|problem| *problem.path == *draft.path)
-            .cloned()
-            .collect()
     }
 
     fn of_configuration(&self, draft: &DraftText<'_>) -> Vec<DocumentFinding> {

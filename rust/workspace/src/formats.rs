@@ -84,14 +84,16 @@ pub(super) enum FormatWithTools {
     Specs,
     TaskGraphs,
     Features,
-    Tickets,
+    ChangeRequests,
 }
 
 /// The format with tools of its own that has a word.
 pub(super) fn with_tools(word: &str) -> Option<FormatWithTools> {
-    use FormatWithTools::{Features, Specs, TaskGraphs, Tickets};
+    use FormatWithTools::{ChangeRequests, Features, Specs, TaskGraphs};
     let at = WITH_TOOLS.iter().position(|(known, ..)| *known == word)?;
-    [Specs, TaskGraphs, Features, Tickets].get(at).copied()
+    [Specs, TaskGraphs, Features, ChangeRequests]
+        .get(at)
+        .copied()
 }
 
 /// The formats that come through the interface, in the order of lists.

@@ -78,9 +78,14 @@ use chant_specs::error::ChantError;
 use chant_specs::project::{Project, ProjectOptions, SPECS};
 use chant_store::disk;
 use chant_store::files::RootFolder;
+use chant_store::index::{DocumentChange, FileSource};
 use chant_store::walk::{DEPTH, FolderWalk};
+use chant_tickets::parse as ticket_texts;
 use chant_tickets::project_registry::ProjectRegistry;
 use chant_tickets::projects::DiscoveryInputs;
+use chant_tickets::ticket_index::TicketIndex;
+use chant_vine::document::VineDocument;
+use chant_vine::error::VineError;
 use chant_vine::files::{PinnedGraph, VineStore};
 use chant_work::durations::{RunDurations, RunStatistics};
 pub use external_lookup::external_items;
@@ -484,4 +489,23 @@ fn surplus(path: &str, most: usize, what: &str) -> DocumentProblem {
          finished ones to another folder"
     );
     DocumentProblem::new(path, message)
+}
+
+/// The problems that the tickets have at a path with a text there.
+fn ticket_problems(joined: &WorkspaceGraph, path: &str, text: &str) -> Vec<DocumentProblem> {
+    let document = ticket_texts::document(path, FileSource::Text(text.to_owned()));
+    let Some(known) = &joined.tickets else {
+        return match document {
+            Ok(ticket) => ticket.problems.clone(),
+            Err(broken) => vec![broken.problem.clone()],
+        };
+    };
+    let mut drafted = TicketIndex::clone(known);
+    drafted.apply(vec![DocumentChange {
+        path: path.into(),
+        document: Some(document),
+    }]);
+    let all = drafted.problems().iter();
+    let own = all.filter(|problem| *problem.path == *path);
+    own.cloned().collect()
 }

@@ -39,12 +39,12 @@ pub struct LintRow<'a> {
     #[serde(flatten)]
     finding: &'a LintDiagnostic,
     #[serde(flatten)]
-    place: Option<FilePlace>,
+    place: Option<PlaceInFile>,
 }
 
 /// The file of a finding, and where in it the words stand.
 #[derive(Debug, Serialize)]
-pub struct FilePlace {
+pub struct PlaceInFile {
     path: Box<str>,
     #[serde(flatten)]
     place: TextPlace,
@@ -70,7 +70,7 @@ impl<'a> LintRow<'a> {
         });
         Self {
             finding,
-            place: Some(FilePlace { path, place }),
+            place: Some(PlaceInFile { path, place }),
         }
     }
 }
