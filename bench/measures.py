@@ -136,6 +136,8 @@ class _Write:
     name: str
     make: Callable[[int], Call]
     changes: bool
+    limits: Limits = NOTHING
+    """What a call that changes nothing may take, where that is a time."""
 
 
 def _writes(corpus: Corpus) -> list[_Write]:
@@ -163,6 +165,7 @@ def _writes(corpus: Corpus) -> list[_Write]:
         _Write("spec_update", update(0), changes=True),
         _Write("spec_update, right after one", update(1), changes=True),
         _Write("ready, right after an update", ready, changes=False),
+        _Write("lint, all specs, after one edit", lambda _: Call("chant_lint", {}), False, Limits(0.02)),
         _Write("add", add, changes=True),
         _Write("ready, right after an add", ready, changes=False),
     ]
@@ -200,8 +203,10 @@ def writes(corpus: Corpus, rounds: int, era: Era) -> list[Row]:
         given = samples[write.name]
         if write.changes:
             rows.append(Row(write.name, size, given, plain=base, promise=promise, most=most))
-        else:
+        elif write.limits is NOTHING:
             rows.append(compared(write.name, size, given, base))
+        else:
+            rows.append(absolute(write.name, size, given, write.limits))
     return rows
 
 

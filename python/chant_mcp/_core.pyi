@@ -179,7 +179,12 @@ class ChantProject:
         self, folder: str, argv: list[str]
     ) -> tuple[list[str], dict[str, str], bytes | None, str]: ...
     def lint(
-        self, id: str | None = None, *, plugins: dict[str, Any] | None = None, **page: Unpack[PageRequest]
+        self,
+        id: str | None = None,
+        *,
+        plugins: dict[str, Any] | None = None,
+        places: bool = False,
+        **page: Unpack[PageRequest],
     ) -> Answer: ...
     def plugin_settings(self) -> dict[str, Any]: ...
     def is_trusted(self) -> bool: ...

@@ -20,7 +20,6 @@ CHECKS = ("fence", "receipts", "lint")
 
 _POLICY = ".chant/config.md"
 _BRANCH = re.compile(r"[A-Za-z0-9_][\w./-]{0,200}")
-_LINE = re.compile(r"\bline (\d{1,7})\b|:(\d{1,7})$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +31,18 @@ class CheckFinding:
     title: str
     message: str
     file: str | None = None
-    line: int = 1
+    place: Data | None = None
+    """Its line, columns and last line, as lint gives them."""
 
     def annotation(self) -> str:
         """Write it as the forge's runner reads it; texts of others can be no command of the runner's."""
-        where = f"file={_property(self.file)},line={self.line}," if self.file else ""
+        place = self.place or {}
+        line, end = place.get("line") or 1, place.get("end_line") or 1
+        where = f"file={_property(self.file)},line={line}," if self.file else ""
+        if self.file and end > line:
+            where += f"endLine={end},"
+        elif self.file and place.get("column"):
+            where += f"col={place['column']},endColumn={place['end_column']},"
         return f"::{self.level} {where}title={_property(self.title)}::{_data(self.message)}"
 
 
@@ -188,31 +194,19 @@ def _receipt_findings(data: Data, copy: Path) -> list[CheckFinding]:
 def _lint_findings(data: Data, copy: Path) -> list[CheckFinding]:
     found: list[CheckFinding] = []
     for one in data["diagnostics"]:
-        file = _file_of(copy, one["spec_id"])
+        file = one["path"] if (copy / one["path"]).is_file() else None
         message = one["message"] + (f" ({one['suggestion']})" if one["suggestion"] else "")
         level = "error" if one["severity"] == "error" else "warning"
-        found.append(CheckFinding(level, f"lint: {one['rule']}", message, file, _line_of(one, copy, file)))
+        found.append(CheckFinding(level, f"lint: {one['rule']}", message, file, one))
+    for one in data.get("configuration", ()):
+        file = one["file"] if (copy / one["file"]).is_file() else None
+        found.append(CheckFinding("error", "lint: configuration", one["message"], file, one))
     return found
 
 
 def _file_of(copy: Path, id: str | None) -> str | None:
     name = f".chant/specs/{id}.md"
     return name if id and (copy / name).is_file() else None
-
-
-def _line_of(one: Data, copy: Path, file: str | None) -> int:
-    """Say on which line a finding is: as it says itself, else where a word stands that it quotes."""
-    for text in (one["suggestion"] or "", one["message"]):
-        if found := _LINE.search(text):
-            return int(found[1] or found[2])
-    if file is None:
-        return 1
-    lines = (copy / file).read_text("utf-8", "replace").splitlines()
-    quoted = re.findall(r"'([^']{3,})'|\b(\d{4}-\d\d-\d\d-\d{3}-\w+)", one["message"])
-    words = [first or second for first, second in quoted if (first or second) != one["spec_id"]]
-    head = (number for number, line in enumerate(lines, 1) if line.startswith("# "))
-    places = (number for word in words for number, line in enumerate(lines, 1) if word in line)
-    return next(places, None) or next(head, 1)
 
 
 def _data(text: str) -> str:

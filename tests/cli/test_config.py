@@ -71,7 +71,7 @@ def test_config_check_names_what_is_wrong_in_every_file(kit: Cli) -> None:
     text = kit("config", "check", code=1)
     assert ".specify/chant-mcp.yml:2: error: unknown key `chek`: did you mean `checks`?" in text
     assert "7 mistakes, 2 notes." in text
-    assert ".chant/config.md:3: unknown key `limts`" in " ".join(kit("lint", code=1).split())
+    assert ".chant/config.md:3:1: unknown key `limts`" in " ".join(kit("lint", code=1).split())
     report = kit.json("lint", code=1)["configuration"]
     assert [one["key"] for one in report if one["blocks"]] == [
         "providrs",

@@ -133,8 +133,20 @@ def test_status_prints_counts_and_activity(cli: Cli) -> None:
 def test_lint_prints_findings_and_scores(cli: Cli) -> None:
     cli.project.spec(FIRST, depends_on=["2026-01-22-009-zzz"], body="no title")
     text = cli("lint", code=1)
-    assert "error: Missing title" in text
-    assert "Unknown dependency '2026-01-22-009-zzz'" in text
+    whole = " ".join(text.split())
+    lines = cli.project.path(FIRST).read_text("utf-8").splitlines()
+    ((line, column),) = [(at, text.index("2026")) for at, text in enumerate(lines, 1) if "009-zzz" in text]
+    place = f".chant/specs/{FIRST}.md:{line}:{column + 1}: "
+    assert f"{place}error dependency: Unknown dependency '2026-01-22-009-zzz'" in whole
+    assert f".chant/specs/{FIRST}.md:{lines.index('no title') + 1}:1: error title: Missing title" in whole
+    (found, _) = cli.json("lint", code=1)["diagnostics"]
+    assert [found[key] for key in ("path", "line", "column", "end_line", "end_column")] == [
+        f".chant/specs/{FIRST}.md",
+        line,
+        column + 1,
+        line,
+        column + 1 + len("2026-01-22-009-zzz"),
+    ]
     assert "Complexity" in text
     assert "red" in text
     assert "1 checked: 2 errors, 0 warnings; 0 green, 0 yellow, 1 red." in text

@@ -65,12 +65,14 @@ def test_each_fault_is_annotated_with_file_and_line(request_of: Project) -> None
     for at, name in enumerate(FAULTS):
         file = f".chant/specs/2026-01-23-{at:03}-bad.md"
         found = re.findall(
-            rf"^::(?:error|warning) file={file},line=(\d+),title=lint%3A ", result.stdout, re.M
+            rf"^::(?:error|warning) file={file},line=(\d+),(?:\w+=\d+,)+title=lint%3A ", result.stdout, re.M
         )
         missing += [] if found else [name]
         lines = len((request_of.root / file).read_text("utf-8").splitlines())
         assert all(1 <= int(line) <= lines for line in found), name
     assert not missing, result.stdout
+    dependency = "2026-01-23-001-bad.md,line=4,col=14,endColumn=32,title=lint%3A dependency::"
+    assert f"::error file=.chant/specs/{dependency}" in result.stdout
 
 
 def test_the_policy_of_the_request_is_not_asked(request_of: Project) -> None:

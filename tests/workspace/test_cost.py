@@ -108,6 +108,22 @@ def test_lint_looks_at_what_changed(tmp_path: Path) -> None:
     assert scene.call("chant_lint").text == first
 
 
+def test_lint_of_everything_looks_at_what_an_edit_concerns(scenes: tuple[Scene, Scene]) -> None:
+    """At the spec that was edited, and at those that name one that is none any more, not at all."""
+    looked: list[int] = []
+    for scene in scenes:
+        scene.call("chant_lint")
+        scene.call("chant_spec_update", id=scene.spec(1), labels=["other"])
+        scene.call("chant_spec_list", limit=1)
+        before = _visited()
+        scene.call("chant_lint")
+        looked.append(_visited() - before)
+        named = scene.root / ".chant" / "specs" / f"{scene.spec(2)}.md"
+        named.write_text(named.read_text("utf-8").replace("status: ", "status: no_", 1), "utf-8")
+        assert "cannot be read" in scene.call("chant_lint").text
+    assert looked[0] == looked[1] < 10, looked
+
+
 def test_a_completion_reads_no_file_and_looks_at_each_item_once(tmp_path: Path) -> None:
     scene = make_scene(tmp_path / "project", _SIZE, tmp_path / "home")
     core = scene.workspace.session.workspace

@@ -8,7 +8,7 @@ import click
 
 from chant_mcp.api.plans import PlanItem
 from chant_mcp.commands.answers import all_option, exit_code_1, json_option
-from chant_mcp.commands.plan_findings import has_error, plan_findings, show_findings
+from chant_mcp.commands.plan_findings import has_error, plan_findings, say_findings, show_findings
 from chant_mcp.commands.receipt import show_report, target_option
 from chant_mcp.commands.run_names import run_name, spec_name
 from chant_mcp.commands.surroundings import on_project
@@ -43,7 +43,7 @@ def lint(context: click.Context, session: Session, id: str | None, show_all: boo
         context.exit(_say_plans(plans, as_json))
 
     text, report = gathered(
-        lambda limit, offset: lint_specs(session, id, limit=limit, offset=offset),
+        lambda limit, offset: lint_specs(session, id, limit=limit, offset=offset, places=True),
         EVERYTHING if show_all else _SHOWN,
         "diagnostics",
         "scores",
@@ -104,8 +104,7 @@ def _show_lint(report: Data, is_one: bool) -> None:
     from chant_mcp.commands import display
 
     out = display.console()
-    if report["diagnostics"]:
-        out.print(display.findings_table(report["diagnostics"]))
+    say_findings(report["diagnostics"])
     for about, sentence in _beside_specs(report):
         out.print(display.plain(f"{about}: ", "red") + display.plain(sentence))
     if report["scores"]:
@@ -127,7 +126,8 @@ def _show_lint(report: Data, is_one: bool) -> None:
 def _beside_specs(report: Data) -> Iterator[tuple[str, str]]:
     """Say what is wrong beside specs, and with what."""
     for finding in report.get("configuration", ()):
-        place = ":".join(str(part) for part in (finding["file"], finding["line"]) if part is not None)
+        parts = (finding["file"], finding["line"], finding.get("column"))
+        place = ":".join(str(part) for part in parts if part is not None)
         yield "configuration", f"{place}: {finding['message']}"
     for about in ("leases", "plugins"):
         for sentence in report.get(about, ()):

@@ -247,19 +247,15 @@ def activity_table(activity: Sequence[Data]) -> Table:
     return table
 
 
-def findings_table(diagnostics: Sequence[Data]) -> Table:
-    """Make a table of what the lint rules found."""
-    table = empty_table()
-    id_column(table, "ID", (found["spec_id"] for found in diagnostics))
-    table.add_column("Rule", no_wrap=True)
-    table.add_column("Finding", overflow="fold", ratio=1)
-    for found in diagnostics:
-        severity = found["severity"]
-        finding = plain(severity, _SEVERITY.get(severity, "")) + plain(f": {found['message']}")
-        if found["suggestion"]:
-            finding.append_text(plain(f"\n→ {found['suggestion']}", "dim"))
-        table.add_row(plain(found["spec_id"], "bold"), plain(found["rule"]), finding)
-    return table
+def finding_text(found: Data) -> Text:
+    """Write a finding behind its place, as compilers do; behind its spec where no place was asked for."""
+    place = found.get("path") or found["spec_id"]
+    if found.get("line"):
+        place = f"{place}:{found['line']}:{found['column']}"
+    severity = found["severity"]
+    head = plain(f"{place}: ", "bold") + plain(f"{severity} {found['rule']}", _SEVERITY.get(severity, "dim"))
+    advice = f"\n  → {found['suggestion']}" if found.get("suggestion") else ""
+    return head + plain(f": {found['message']}") + plain(advice, "dim")
 
 
 def plugins_table(plugins: Sequence[Data]) -> Table:

@@ -26,15 +26,18 @@ def findings_line(findings: list[Data]) -> str | None:
     return f"{counted(len(wrong), 'finding')} in plans; `chant-mcp lint` lists them." if wrong else None
 
 
+def say_findings(findings: list[Data]) -> None:
+    """Print findings, each behind its place."""
+    from chant_mcp.commands import display
+
+    for one in findings:
+        display.console().print(display.finding_text(one))
+
+
 def show_findings(findings: list[Data]) -> None:
     """Print findings, and how many there are."""
     from chant_mcp.commands import display
 
-    out = display.console()
-    colors = {"error": "red", "warning": "yellow", "hint": "dim"}
-    for one in findings:
-        place = f"{one['path']}:{one['line']}" if one["line"] else one["path"]
-        head = display.plain(f"{one['severity']} {one['rule']} ", colors[one["severity"]])
-        out.print(head + display.plain(f"{place}: {one['message']}"), soft_wrap=True)
+    say_findings(findings)
     counts = [sum(one["severity"] == name for one in findings) for name in ("error", "warning")]
-    out.print(f"Plans checked: {counted(counts[0], 'error')}, {counted(counts[1], 'warning')}.")
+    display.console().print(f"Plans checked: {counted(counts[0], 'error')}, {counted(counts[1], 'warning')}.")

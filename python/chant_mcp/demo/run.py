@@ -126,7 +126,8 @@ async def _choose(session: _Session) -> None:
     rules = {(found["spec_id"], found["rule"]) for found in report["diagnostics"]}
     session.expect((UNREADABLE, "parse") in rules, True, "finding about the unreadable file")
     session.expect((report["errors"], report["warnings"]), (2, 3), "errors and warnings")
-    session.show(display.findings_table(report["diagnostics"]))
+    for found in report["diagnostics"]:
+        session.show(display.finding_text(found))
 
 
 async def _work(session: _Session, chant: ChantProject) -> None:

@@ -30,7 +30,7 @@ class FoundByRules:
         return {"diagnostics": self.diagnostics, "failures": self.failures}
 
 
-def lint_with_rules(session: Session, id: str | None, *, limit: int, offset: int) -> Answer:
+def lint_with_rules(session: Session, id: str | None, *, limit: int, offset: int, places: bool) -> Answer:
     """Look for what is wrong with one spec or all: our own rules, and those of plugins."""
     asked = (session.place, id)
     kept = session.found_by_rules
@@ -38,7 +38,7 @@ def lint_with_rules(session: Session, id: str | None, *, limit: int, offset: int
     is_known = offset and kept is not None and kept[0] == asked
     found = kept[1] if is_known and kept is not None else _found(PluginDesk(session), id)
     session.found_by_rules = asked, found
-    return session.chant.lint(id, plugins=found, limit=limit, offset=offset)
+    return session.chant.lint(id, plugins=found, places=places, limit=limit, offset=offset)
 
 
 def _found(desk: PluginDesk, id: str | None) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use chant_plan_format::finding::{DocumentFindings, FindingLevel, PlanFinding};
+use chant_plan_format::finding::{DocumentFindings, PlanFinding, Severity};
 use chant_plan_format::snapshot::{PlanSnapshot, WaitTarget};
 use chant_plan_format::unit::PlanItem;
 
 use super::format::{ACTING_KEYS, DRAFT};
-use super::front_matter::attribute;
+use super::front_matter::{attribute, attribute_place};
 
 /// Keys with dates.
 const DATES: [&str; 3] = ["created_date", "updated_date", "due_date"];
@@ -23,12 +23,12 @@ pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
     for node in &snapshot.nodes {
         let (unit, item) = (snapshot.unit(node), snapshot.item(node));
         let document = &unit.source.documents[0];
-        let line_of = |name: &str| {
-            let span = attribute(item, name).map(|one| one.span.start);
-            span.map_or(1, |start| document.line_at(start))
+        let place_of = |name: &str, value: &str| {
+            let place = attribute_place(unit, item, name, value);
+            place.unwrap_or_else(|| document.first_line())
         };
         let mut findings = DocumentFindings {
-            path: &document.path,
+            document,
             found: &mut found,
         };
         let is_known = snapshot.statuses.contains(&node.status);
@@ -38,7 +38,8 @@ pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
                 item.mark,
                 snapshot.statuses.join(", ")
             );
-            findings.push("status", FindingLevel::Warning, line_of("status"), message);
+            let place = place_of("status", &item.mark);
+            findings.push("status", Severity::Warning, place, message);
         }
         for wait in &node.waits {
             let why = match &wait.target {
@@ -50,12 +51,12 @@ pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
                 WaitTarget::Node(_) | WaitTarget::Foreign(_) | WaitTarget::Archived => continue,
             };
             let message = format!("depends on {}, {why}", wait.name);
-            findings.push(
-                "dependencies",
-                FindingLevel::Warning,
-                line_of("dependencies"),
-                message,
-            );
+            let dependencies = attribute(item, "dependencies");
+            let mut written = dependencies.into_iter().flat_map(|one| &one.values);
+            let named = item.waits.iter().position(|one| one.name == wait.name);
+            let written = named.and_then(|at| written.nth(at));
+            let place = place_of("dependencies", written.map_or("", |name| name));
+            findings.push("dependencies", Severity::Warning, place, message);
         }
         if let Some(parent) = item
             .parent_name
@@ -63,22 +64,15 @@ pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
             .filter(|parent| !names.contains(parent))
         {
             let message = format!("is a part of {parent}, which is not there");
-            findings.push(
-                "parent",
-                FindingLevel::Warning,
-                line_of("parent_task_id"),
-                message,
-            );
+            let written = attribute(item, "parent_task_id").and_then(|one| one.values.first());
+            let place = place_of("parent_task_id", written.map_or("", |name| name));
+            findings.push("parent", Severity::Warning, place, message);
         }
         for key in DATES {
             let date = attribute(item, key).and_then(|one| one.values.first());
             if let Some(date) = date.filter(|date| !is_date(date)) {
-                findings.push(
-                    "dates",
-                    FindingLevel::Warning,
-                    line_of(key),
-                    format!("{key} '{date}' is no date"),
-                );
+                let message = format!("{key} '{date}' is no date");
+                findings.push("dates", Severity::Warning, place_of(key, date), message);
             }
         }
         for key in ACTING_KEYS
@@ -86,7 +80,7 @@ pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
             .filter(|key| attribute(item, key).is_some())
         {
             let message = format!("`{key}` is a command that the format's own program runs");
-            findings.push("command", FindingLevel::Warning, line_of(key), message);
+            findings.push("command", Severity::Warning, place_of(key, ""), message);
         }
         check_criteria(item, node.is_done, &mut findings);
     }
@@ -94,21 +88,19 @@ pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
 }
 
 fn check_criteria(item: &PlanItem, is_done: bool, found: &mut DocumentFindings<'_>) {
-    let open = item.criteria.iter().filter(|one| !one.is_ticked).count();
-    if is_done && open > 0 {
-        found.push(
-            "criteria",
-            FindingLevel::Hint,
-            1,
-            format!("is done with {open} open criteria"),
-        );
-    } else if !is_done && open == 0 && !item.criteria.is_empty() {
-        found.push(
-            "criteria",
-            FindingLevel::Hint,
-            1,
-            "is open with all criteria ticked",
-        );
+    let mut open = item.criteria.iter().filter(|one| !one.is_ticked);
+    match open.next() {
+        Some(first) if is_done => {
+            let message = format!("is done with {} open criteria", open.count() + 1);
+            let place = found.document.place(first.span.clone());
+            found.push("criteria", Severity::Hint, place, message);
+        }
+        None if !is_done && !item.criteria.is_empty() => {
+            let first = found.document.place(item.criteria[0].span.clone());
+            let message = "is open with all criteria ticked";
+            found.push("criteria", Severity::Hint, first, message);
+        }
+        _ => {}
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use chant_base::text_place::TextPlace;
 use chant_plan_format::document::PlanDocument;
 use chant_plan_format::intent::{AttributeSetting, TextEdit};
 use chant_plan_format::refusal::EditRefusal;
-use chant_plan_format::unit::{ItemAttribute, PlanItem};
+use chant_plan_format::unit::{ItemAttribute, PlanItem, PlanUnit};
 use chant_text::front_matter::{self, FrontMatterEntry, FrontMatterValue, TextList};
 
 use super::format::UPDATED;
@@ -31,6 +32,26 @@ pub(super) const ORDER: [&str; 18] = [
     "priority",
     "type",
 ];
+
+/// The place of a value of an attribute; of the first line where the item has no such attribute.
+pub(super) fn attribute_place(
+    unit: &PlanUnit,
+    item: &PlanItem,
+    name: &str,
+    value: &str,
+) -> Option<TextPlace> {
+    let document = unit.source.documents.first()?;
+    Some(match attribute(item, name) {
+        Some(one) => {
+            let key = one.name.len().min(one.span.len());
+            match value {
+                "" => document.place(one.span.clone()),
+                value => document.words(one.span.start + key..one.span.end, value),
+            }
+        }
+        None => document.first_line(),
+    })
+}
 
 /// The keys of YAML that stands at a byte of a document.
 pub(super) fn attributes(text: &str, range: &Range<usize>) -> Vec<ItemAttribute> {

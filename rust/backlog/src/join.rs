@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chant_base::plural::counted;
-use chant_plan_format::finding::PlanProblem;
+use chant_plan_format::finding::PlanFinding;
 use chant_plan_format::join::{JoinInput, OwnState, PartsRule, join_by_name};
 use chant_plan_format::snapshot::{PersonAct, PlanMeaning, PlanSnapshot};
 use chant_plan_format::unit::{PlanItem, PlanUnit};
 
 use super::config::BacklogConfig;
 use super::format::{ARCHIVED, COMPLETED, DRAFT, SCOPE, TASK, config_of};
+use super::front_matter::attribute_place;
 
 /// The word of a draft.
 const DRAFT_WORD: &str = "Draft";
@@ -43,7 +44,7 @@ fn is_stranger(config: &BacklogConfig, unit: &PlanUnit, item: &PlanItem) -> bool
 }
 
 /// One problem for each folder with such files.
-fn stranger_problems(config: &BacklogConfig, units: &[Arc<PlanUnit>]) -> Vec<PlanProblem> {
+fn stranger_problems(config: &BacklogConfig, units: &[Arc<PlanUnit>]) -> Vec<PlanFinding> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for unit in units {
         let is_stranger = |item: &PlanItem| is_stranger(config, unit, item);
@@ -62,7 +63,7 @@ fn stranger_problems(config: &BacklogConfig, units: &[Arc<PlanUnit>]) -> Vec<Pla
             counted(count, "file"),
             config.prefix
         );
-        PlanProblem::warning(folder, 0, message)
+        PlanFinding::warning(folder, None, message)
     };
     counts.into_iter().map(problem).collect()
 }
@@ -84,12 +85,13 @@ pub(super) fn join(input: &JoinInput<'_>) -> PlanSnapshot {
         let is_known = config.place_of(&item.mark).is_some();
         if kind != DRAFT && !is_known && !node.is_done {
             let path = &snapshot.unit(node).source.path;
+            let place = attribute_place(snapshot.unit(node), item, "status", &item.mark);
             let words = config.statuses.join(", ");
             let message = match &*item.mark {
                 "" => format!("has no status; it is one of: {words}"),
                 mark => format!("has the status '{mark}', which is none of: {words}"),
             };
-            problems.push(PlanProblem::warning(path, item.line, message));
+            problems.push(PlanFinding::warning(path, place, message));
         }
         let node = &mut snapshot.nodes[at];
         if kind == DRAFT {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use chant_plan_format::document::{PlanDocument, line_at};
-use chant_plan_format::finding::PlanProblem;
+use chant_plan_format::document::PlanDocument;
+use chant_plan_format::finding::PlanFinding;
 use chant_plan_format::section_lookup::sections_of;
 use chant_plan_format::unit::{PlanCriterion, PlanSection};
 use chant_text::checklist::lines::{BoxGrammar, read_lines};
@@ -176,7 +176,7 @@ pub(super) fn criteria(
     document: &PlanDocument,
     start: usize,
     sections: &[PlanSection],
-) -> (Vec<PlanCriterion>, Vec<PlanProblem>) {
+) -> (Vec<PlanCriterion>, Vec<PlanFinding>) {
     let text = &document.text;
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for known in KNOWN.iter().filter(|known| known.is_list) {
@@ -187,11 +187,8 @@ pub(super) fn criteria(
                     "the marks of {} do not pair up, so its boxes are not read",
                     known.list()
                 );
-                problems.push(PlanProblem::warning(
-                    &document.path,
-                    line_at(text, at),
-                    message,
-                ));
+                let place = document.line_place(document.line_at(at));
+                problems.push(PlanFinding::warning(&document.path, place, message));
             }
             MarkedBody::Absent => {
                 let section = sections

@@ -1,11 +1,11 @@
 //! Reads a task.
 
-use chant_plan_format::finding::PlanProblem;
+use chant_plan_format::finding::PlanFinding;
 use chant_plan_format::unit::{ItemSpans, NamedWait, PlanItem, PlanUnit, UnitSource};
 use chant_text::front_matter;
 
 use super::format::{ARCHIVED, COMPLETED, DRAFT};
-use super::front_matter::{attribute, attributes};
+use super::front_matter::{attribute, attribute_place, attributes};
 use super::marks::{criteria, sections};
 use super::task_ids::{TaskId, id_of_file};
 
@@ -19,7 +19,8 @@ pub(super) fn read(source: &UnitSource) -> PlanUnit {
     };
     let text = &document.text;
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let problem = |message: String| PlanProblem::error(&document.path, 0, message);
+    let problem =
+        |message: String| PlanFinding::error(&document.path, document.first_line(), message);
     if text[start..].trim().is_empty() {
         unit.problems.push(problem("is empty, and no task".into()));
         return unit;
@@ -61,7 +62,7 @@ pub(super) fn read(source: &UnitSource) -> PlanUnit {
         has_details: true,
         ..PlanItem::default()
     };
-    let problems = name_item(&mut item, source);
+    let problems = name_item(&mut item, &unit);
     unit.problems.extend(problems);
     fill_in(&mut item, &source.name);
     unit.items.push(item);
@@ -78,7 +79,8 @@ fn first<'a>(item: &'a PlanItem, name: &str) -> Option<&'a str> {
 }
 
 /// Gives an item its name: that of its front matter; where there is none, that of its file.
-fn name_item(item: &mut PlanItem, source: &UnitSource) -> Vec<PlanProblem> {
+fn name_item(item: &mut PlanItem, unit: &PlanUnit) -> Vec<PlanFinding> {
+    let source = &unit.source;
     let path = &*source.path;
     let of_file = id_of_file(&source.name);
     let written = first(item, "id").map(str::to_owned);
@@ -90,24 +92,21 @@ fn name_item(item: &mut PlanItem, source: &UnitSource) -> Vec<PlanProblem> {
     let named = written
         .as_deref()
         .and_then(|written| TaskId::read_bare(written, prefix));
-    let line = 2;
     let mut problems = Vec::new();
+    let mut warn = |item: &PlanItem, key: &str, value: &str, message: String| {
+        let place = attribute_place(unit, item, key, value);
+        problems.push(PlanFinding::warning(path, place, message));
+    };
     match (&named, &of_file, &written) {
         (Some(named), Some(of_file), _) if named != of_file => {
             let message = format!("has the ID {named}, and its name says {of_file}");
-            problems.push(PlanProblem::warning(path, line, message));
+            warn(item, "id", written.as_deref().unwrap_or_default(), message);
         }
         (None, _, Some(written)) => {
             let message = format!("has the ID '{written}', which is none; its name counts");
-            problems.push(PlanProblem::warning(path, line, message));
+            warn(item, "id", written, message);
         }
-        (None, _, None) => {
-            problems.push(PlanProblem::warning(
-                path,
-                line,
-                "has no ID; its name counts",
-            ));
-        }
+        (None, _, None) => warn(item, "id", "", "has no ID; its name counts".into()),
         _ => {}
     }
     let id = named.or(of_file);
@@ -125,7 +124,8 @@ fn name_item(item: &mut PlanItem, source: &UnitSource) -> Vec<PlanProblem> {
         let message = format!(
             "is a part of {holder} by its number, and of {parent} by `parent_task_id`; the number counts"
         );
-        problems.push(PlanProblem::warning(path, line, message));
+        let written = first(item, "parent_task_id").unwrap_or_default();
+        warn(item, "parent_task_id", written, message);
     }
     item.parent_name = holder
         .map(|holder| holder.to_string())

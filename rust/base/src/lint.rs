@@ -1,12 +1,16 @@
 //! The lint engine: rules are values, findings are values, and reporting them is left to the caller.
 
+use super::text_place::TextPlace;
+
 /// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It has to be fixed.
-    Error,
+    /// Good to know.
+    Hint,
     /// It should be looked at.
     Warning,
+    /// It has to be fixed: something is not read, or the format's own program refuses it.
+    Error,
 }
 
 impl Severity {
@@ -15,6 +19,7 @@ impl Severity {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Hint => "hint",
         }
     }
 }
@@ -28,24 +33,26 @@ pub struct LintFinding {
     pub message: String,
     /// The suggested change.
     pub suggestion: Option<String>,
+    /// The words that it is about; for something that is missing, where it should stand.
+    pub place: TextPlace,
 }
 
 impl LintFinding {
     /// An error.
-    pub fn error(message: impl Into<String>) -> Self {
+    pub fn error(place: TextPlace, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
             message: message.into(),
             suggestion: None,
+            place,
         }
     }
 
     /// A warning.
-    pub fn warning(message: impl Into<String>) -> Self {
+    pub fn warning(place: TextPlace, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Warning,
-            message: message.into(),
-            suggestion: None,
+            ..Self::error(place, message)
         }
     }
 
@@ -63,29 +70,4 @@ pub struct LintRule<S: ?Sized> {
     pub name: &'static str,
     /// Finds what is wrong with one subject.
     pub check: fn(&S) -> Vec<LintFinding>,
-}
-
-/// Applies rules to a subject, in the order of the rules.
-///
-/// ```
-/// use chant_base::lint::{LintFinding, LintRule, run};
-///
-/// let rule = LintRule::<str> {
-///     name: "title",
-///     check: |text| match text.is_empty() {
-///         true => vec![LintFinding::error("Missing title").suggest("Add one")],
-///         false => Vec::new(),
-///     },
-/// };
-/// let found = run(&[rule], "");
-/// assert_eq!((found[0].0, found[0].1.message.as_str()), ("title", "Missing title"));
-/// ```
-pub fn run<S: ?Sized>(rules: &[LintRule<S>], subject: &S) -> Vec<(&'static str, LintFinding)> {
-    let check = |rule: &LintRule<S>| {
-        (rule.check)(subject)
-            .into_iter()
-            .map(|finding| (rule.name, finding))
-            .collect::<Vec<_>>()
-    };
-    rules.iter().flat_map(check).collect()
 }

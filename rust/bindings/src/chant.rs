@@ -359,18 +359,19 @@ impl ChantProject {
 
     /// Checks that specs, or one, are good tasks.
     ///
-    /// `plugins` are findings of others, with `diagnostics` and `failures`. Further keywords: those of
-    /// `chant_mcp.parameters.PageRequest`.
-    #[pyo3(signature = (id = None, *, plugins = None, **page))]
+    /// `plugins` are findings of others, with `diagnostics` and `failures`; with `places` each finding says where in
+    /// which file it is. Further keywords: those of `chant_mcp.parameters.PageRequest`.
+    #[pyo3(signature = (id = None, *, plugins = None, places = false, **page))]
     fn lint(
         &self,
         py: Python<'_>,
         id: Option<&str>,
         plugins: Option<KeywordArguments>,
+        places: bool,
         page: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let (plugins, page) = (read(plugins.as_ref())?, read(page.as_ref())?);
-        self.answer(py, || ops::lint(&self.project, id, page, plugins))
+        self.answer(py, || ops::lint(&self.project, id, page, plugins, places))
     }
 
     /// The user's choice of plugins, as `chant_config::plugins::PluginSettings` has it.

@@ -1,12 +1,14 @@
 //! Findings about the keys of configuration files, each with its line.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde_json::{Value, json};
 
 use super::schema::{ConfigSchema, KeyProblem, joined};
 use chant_base::error::{CoreError, ErrorKind};
 use chant_base::next_step::{HintText, NextStep, hint};
+use chant_base::text_place::TextPlace;
 use chant_text::clash::{self, LeftClash};
 use chant_text::front_matter::{self, KeyStep};
 
@@ -21,6 +23,8 @@ pub struct ConfigFinding {
     pub key: String,
     /// The problem of the key.
     pub problem: KeyProblem,
+    /// The words that it is about; `None` where no text was read.
+    pub place: Option<TextPlace>,
 }
 
 /// A configuration file that applies, with what is to be said about it.
@@ -102,7 +106,20 @@ impl ConfigFinding {
             line: line.or_else(|| line_in(&why)),
             key: String::new(),
             problem: KeyProblem::Unreadable(why),
+            place: None,
         }
+    }
+
+    /// The same finding with the words of a text that it is about: its key on its line, else the line.
+    fn placed(mut self, text: &str) -> Self {
+        let name = self.key.rsplit('.').next().unwrap_or_default();
+        let name = name.split('[').next().unwrap_or_default();
+        let found = || match self.line {
+            Some(line) => TextPlace::within_line(text, line, name),
+            None => TextPlace::of_first_line(text),
+        };
+        self.place = self.place.or_else(|| Some(found()));
+        self
     }
 }
 
@@ -144,39 +161,50 @@ pub fn refuse_misspelled(findings: &[ConfigFinding]) -> Result<(), MisspelledKey
 
 /// The findings about a document whose front matter is a configuration.
 pub fn in_front_matter(file: &str, text: &str, schema: &ConfigSchema) -> Vec<ConfigFinding> {
+    placed_in(text, front_matter_findings(file, text, schema))
+}
+
+/// Findings with their places in the text that they are about.
+pub fn placed_in(text: &str, findings: Vec<ConfigFinding>) -> Vec<ConfigFinding> {
+    let findings = findings.into_iter();
+    findings.map(|finding| finding.placed(text)).collect()
+}
+
+fn front_matter_findings(file: &str, text: &str, schema: &ConfigSchema) -> Vec<ConfigFinding> {
     if let Some(clash) = clash::in_document(text) {
         return vec![ConfigFinding::clashing(file, clash)];
     }
     match front_matter::layout(text) {
         Err(error) => vec![ConfigFinding::unreadable(file, None, error.to_string())],
-        Ok(layout) => match layout.yaml {
-            None => Vec::new(),
-            Some(range) => {
-                let before = text[..range.start].matches('\n').count();
-                in_yaml_below(file, &text[range], before, schema)
-            }
-        },
+        Ok(layout) => layout
+            .yaml
+            .map_or_else(Vec::new, |yaml| in_yaml_part(file, text, yaml, schema)),
     }
 }
 
 /// The findings about a text that is YAML as a whole.
 pub fn in_yaml(file: &str, text: &str, schema: &ConfigSchema) -> Vec<ConfigFinding> {
-    if let Some(clash) = clash::in_data(text) {
-        return vec![ConfigFinding::clashing(file, clash)];
-    }
-    in_yaml_below(file, text, 0, schema)
+    let found = match clash::in_data(text) {
+        Some(clash) => vec![ConfigFinding::clashing(file, clash)],
+        None => in_yaml_part(file, text, 0..text.len(), schema),
+    };
+    placed_in(text, found)
 }
 
-fn in_yaml_below(
+fn in_yaml_part(
     file: &str,
-    yaml: &str,
-    before: usize,
+    text: &str,
+    part: Range<usize>,
     schema: &ConfigSchema,
 ) -> Vec<ConfigFinding> {
+    let before = text[..part.start].matches('\n').count();
+    let yaml = &text[part.clone()];
     match front_matter::read::<Option<Value>>(yaml) {
         Err(problem) => {
             let line = problem.line.map(|line| line + before);
-            vec![ConfigFinding::unreadable(file, line, problem.below(before))]
+            let mut found = ConfigFinding::unreadable(file, line, problem.below(before));
+            found.place = Some(problem.place(text, part));
+            vec![found]
         }
         Ok(read) => in_value(file, &read.unwrap_or_default(), schema, |steps| {
             front_matter::line_of(yaml, steps).map(|line| line + before)
@@ -197,6 +225,7 @@ pub fn in_value(
         line: line_of(&remark.steps),
         key: joined(&remark.steps),
         problem: remark.problem,
+        place: None,
     };
     let mut findings: Vec<ConfigFinding> = remarks.map(finding).collect();
     // Not every notation is read in the order of its lines.

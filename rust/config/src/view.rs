@@ -9,6 +9,8 @@ use super::check::{CheckedFile, ConfigFinding};
 pub struct ConfigFindingView {
     file: String,
     line: Option<usize>,
+    #[serde(flatten)]
+    columns: Option<ConfigColumns>,
     key: String,
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -18,11 +20,26 @@ pub struct ConfigFindingView {
     message: String,
 }
 
-impl From<&ConfigFinding> for ConfigFindingView {
-    fn from(finding: &ConfigFinding) -> Self {
+/// Where on its line a finding is, and where it ends.
+#[derive(Debug, Clone, Serialize)]
+struct ConfigColumns {
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+}
+
+impl ConfigFindingView {
+    /// A finding, with the columns of its words if they are asked for.
+    pub fn of(finding: &ConfigFinding, places: bool) -> Self {
+        let place = finding.place.filter(|_| places);
         Self {
             file: finding.file.clone(),
-            line: finding.line,
+            line: finding.line.or(place.map(|place| place.line)),
+            columns: place.map(|place| ConfigColumns {
+                column: place.column,
+                end_line: place.end_line,
+                end_column: place.end_column,
+            }),
             key: finding.key.clone(),
             kind: finding.kind(),
             nearest: finding.nearest().map(str::to_owned),
@@ -57,7 +74,9 @@ impl From<&[CheckedFile]> for ConfigReport {
         };
         Self {
             files: files.iter().map(entry).collect(),
-            findings: findings().map(ConfigFindingView::from).collect(),
+            findings: findings()
+                .map(|finding| ConfigFindingView::of(finding, false))
+                .collect(),
             mistakes: findings().filter(|finding| finding.is_mistake()).count(),
         }
     }

@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chant_plan_format::finding::{DocumentFindings, FindingLevel, PlanFinding};
+use chant_base::text_place::TextPlace;
+use chant_plan_format::document::PlanDocument;
+use chant_plan_format::finding::{DocumentFindings, PlanFinding, Severity};
 use chant_plan_format::snapshot::{PlanSnapshot, WaitTarget};
 use chant_plan_format::unit::PlanUnit;
 
@@ -23,11 +25,11 @@ pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
         let document = &unit.source.documents[at];
         let lines = task_lines(document);
         let mut findings = DocumentFindings {
-            path: &document.path,
+            document,
             found: &mut found,
         };
         check_numbers(&lines, &mut findings);
-        check_requirements(unit, &document.text, &lines, &mut findings);
+        check_requirements(unit, document, &lines, &mut findings);
         if let Some(waves) = &lines.waves {
             check_waves(&lines, waves, &mut findings);
         }
@@ -43,28 +45,30 @@ fn check_numbers(lines: &KiroTaskLines, found: &mut DocumentFindings<'_>) {
         let Some(number) = task.number.as_deref() else {
             continue;
         };
+        let place = found.words(task.line, number);
         if let Some(first) = seen.insert(number, task.line) {
             let message = format!("number {number} stands on line {first}, too");
-            found.push("number_twice", FindingLevel::Warning, task.line, message);
+            found.push("number_twice", Severity::Warning, place, message);
         }
         if number.contains('.') && task.parent.is_none() {
             let message = format!("{number} is a part of a task that is not there");
-            found.push("lost_part", FindingLevel::Warning, task.line, message);
+            found.push("lost_part", Severity::Warning, place, message);
         }
         if number.split('.').count() > MAX_LEVELS {
             let message = format!("{number} has more than {MAX_LEVELS} levels");
-            found.push("levels", FindingLevel::Hint, task.line, message);
+            found.push("levels", Severity::Hint, place, message);
         }
     }
     for line in &lines.unknown_signs {
         let message = "the sign in the box is none of blank, x, - and ~, so the line is no task";
-        found.push("box_sign", FindingLevel::Warning, *line, message);
+        let place = found.document.line_place(*line);
+        found.push("box_sign", Severity::Warning, place, message);
     }
 }
 
 fn check_requirements(
     unit: &PlanUnit,
-    text: &str,
+    document: &PlanDocument,
     lines: &KiroTaskLines,
     found: &mut DocumentFindings<'_>,
 ) {
@@ -72,29 +76,28 @@ fn check_requirements(
     for task in &lines.tasks {
         let (mut words, mut unknown) = (Vec::new(), Vec::new());
         for value in task.values(FieldName::Requirements) {
-            match numbers(&text[value.clone()]) {
-                None => words.push(&text[value]),
-                Some(numbers) => unknown.extend(
-                    numbers
-                        .into_iter()
-                        .filter(|number| !known.contains(&**number)),
-                ),
-            }
+            let text = &document.text[value.clone()];
+            let numbers = numbers(text).unwrap_or_else(|| {
+                words.push((document.place(value.clone()), text.to_owned()));
+                Vec::new()
+            });
+            let strange = numbers.into_iter().filter(|one| !known.contains(&**one));
+            unknown.extend(strange.map(|one| (document.words(value.clone(), &one), one)));
         }
-        if !words.is_empty() {
-            let message = format!("`_Requirements` has words: {}", words.join(", "));
-            found.push("requirement_words", FindingLevel::Hint, task.line, message);
+        if let Some((place, _)) = words.first() {
+            let message = format!("`_Requirements` has words: {}", joined(&words));
+            found.push("requirement_words", Severity::Hint, *place, message);
         }
-        if !unknown.is_empty() && !known.is_empty() {
-            let message = format!("requirements are not there: {}", unknown.join(", "));
-            found.push(
-                "unknown_requirement",
-                FindingLevel::Warning,
-                task.line,
-                message,
-            );
+        if let Some((place, _)) = unknown.first().filter(|_| !known.is_empty()) {
+            let message = format!("requirements are not there: {}", joined(&unknown));
+            found.push("unknown_requirement", Severity::Warning, *place, message);
         }
     }
+}
+
+fn joined(named: &[(TextPlace, String)]) -> String {
+    let names: Vec<&str> = named.iter().map(|(_, name)| &**name).collect();
+    names.join(", ")
 }
 
 /// Requirements that no task names, by themselves or by one of their criteria.
@@ -112,13 +115,10 @@ fn check_unnamed(unit: &PlanUnit, found: &mut Vec<PlanFinding>) {
             continue;
         }
         let document = &unit.source.documents[statement.document];
-        let mut findings = DocumentFindings {
-            path: &document.path,
-            found,
-        };
-        let line = document.line_at(statement.span.start);
+        let mut findings = DocumentFindings { document, found };
+        let place = document.place(statement.span.clone());
         let message = format!("no task names requirement {number}");
-        findings.push("unnamed_requirement", FindingLevel::Hint, line, message);
+        findings.push("unnamed_requirement", Severity::Hint, place, message);
     }
 }
 
@@ -128,26 +128,27 @@ fn check_waves(lines: &KiroTaskLines, waves: &TaskWaves, found: &mut DocumentFin
         .iter()
         .filter_map(|task| task.number.as_deref())
         .collect();
-    let mut seen = HashSet::new();
+    let document = found.document;
+    let fence = waves.fence.clone();
+    let mut seen: HashMap<&str, usize> = HashMap::new();
     for (at, tasks) in waves.waves.iter().enumerate() {
         for task in tasks {
             let wave = at + 1;
+            let first = seen.get(&**task).copied().unwrap_or(fence.start);
+            let place = document.words(first..fence.end, task);
             if !numbers.contains(&**task) {
                 let message = format!("wave {wave} has task {task}, which is not there");
-                found.push("waves", FindingLevel::Warning, 0, message);
-            } else if !seen.insert(task) {
+                found.push("waves", Severity::Warning, place, message);
+            } else if seen.insert(task, place.end).is_some() {
                 let message = format!("task {task} is in two waves, the second one is {wave}");
-                found.push("waves", FindingLevel::Warning, 0, message);
+                found.push("waves", Severity::Warning, place, message);
             }
         }
     }
     for at in &waves.own {
-        found.push(
-            "waves",
-            FindingLevel::Warning,
-            0,
-            format!("wave {} waits for itself", at + 1),
-        );
+        let message = format!("wave {} waits for itself", at + 1);
+        let place = document.words(fence.clone(), "depends_on");
+        found.push("waves", Severity::Warning, place, message);
     }
 }
 
@@ -157,29 +158,38 @@ fn check_waits(snapshot: &PlanSnapshot, found: &mut Vec<PlanFinding>) {
         let waits = snapshot.nodes[at].waits.iter();
         waits.filter(|wait| wait.reason == "depends")
     };
-    let mut push = |at: usize, message: String| {
+    let mut push = |at: usize, name: &str, message: String| {
         let node = &snapshot.nodes[at];
         let (unit, item) = (snapshot.unit(node), snapshot.item(node));
-        let path = unit.document_of(item).map_or("", |document| &document.path);
-        let mut findings = DocumentFindings { path, found };
-        findings.push("depends", FindingLevel::Warning, item.line, message);
+        let named = item.waits.iter().find(|wait| *wait.name == *name);
+        let Some(document) = unit.document_of(item) else {
+            return;
+        };
+        let place = match named.or(item.waits.first()) {
+            Some(wait) => document.words(wait.span.clone(), name),
+            None => document.line_place(item.line),
+        };
+        let mut findings = DocumentFindings { document, found };
+        findings.push("depends", Severity::Warning, place, message);
     };
     for at in 0..snapshot.nodes.len() {
         for wait in depends(at) {
             match &wait.target {
                 WaitTarget::Unknown => push(
                     at,
+                    &wait.name,
                     format!("`_Depends` names {}, which is not there", wait.name),
                 ),
                 WaitTarget::Ambiguous(_) => push(
                     at,
+                    &wait.name,
                     format!("`_Depends` names {}, which stands several times", wait.name),
                 ),
                 WaitTarget::Node(_) | WaitTarget::Foreign(_) | WaitTarget::Archived => {}
             }
         }
         if is_in_circle(snapshot, at) {
-            push(at, "waits for itself by `_Depends`".to_owned());
+            push(at, "", "waits for itself by `_Depends`".to_owned());
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use chant_plan_format::document::PlanDocument;
-use chant_plan_format::finding::PlanProblem;
+use chant_plan_format::finding::PlanFinding;
 use chant_plan_format::item_ids::ItemIds;
 use chant_plan_format::section_lookup::{sections_of, start_of};
 use chant_plan_format::unit::{ItemSpans, NamedWait, PlanItem, PlanUnit, UnitSource};
@@ -35,9 +35,9 @@ pub(super) fn read(source: &UnitSource) -> PlanUnit {
     let spec_file = source.index_of(SPEC_FILE).map(|at| {
         let document = &source.documents[at];
         let file = SpecFile::read(document);
-        if let Some(fault) = &file.fault {
+        if let Some((place, fault)) = &file.fault {
             unit.problems
-                .push(PlanProblem::warning(&document.path, 0, fault.as_str()));
+                .push(PlanFinding::warning(&document.path, *place, fault.as_str()));
         }
         file
     });
@@ -236,8 +236,9 @@ fn add_waves(unit: &mut PlanUnit, document: &PlanDocument, lines: &KiroTaskLines
         .sum();
     if count > MAX_WAITS {
         let message = format!("its waves come to more than {MAX_WAITS} waits, and are left out");
+        let place = document.line_place(document.line_at(waves.fence.start));
         unit.problems
-            .push(PlanProblem::warning(&document.path, 0, message));
+            .push(PlanFinding::warning(&document.path, place, message));
         return;
     }
     for (wave, earlier) in pairs() {
@@ -283,9 +284,8 @@ fn report(unit: &mut PlanUnit, document: &PlanDocument, lines: &KiroTaskLines) {
                 )),
                 _ => None,
             };
-            problems.extend(
-                message.map(|message| PlanProblem::warning(&document.path, task.line, message)),
-            );
+            let place = document.line_place(task.line);
+            problems.extend(message.map(|text| PlanFinding::warning(&document.path, place, text)));
         }
         if known.is_empty() {
             continue;
@@ -301,12 +301,21 @@ fn report(unit: &mut PlanUnit, document: &PlanDocument, lines: &KiroTaskLines) {
                 "names requirements that are not there: {}",
                 unknown.join(", ")
             );
-            problems.push(PlanProblem::warning(&document.path, task.line, message));
+            let values = task.values(FieldName::Requirements);
+            let value = values.into_iter().find(|value| {
+                let named = numbers(&document.text[value.clone()]).unwrap_or_default();
+                named.iter().any(|number| unknown.contains(&&**number))
+            });
+            let place = value.map_or(document.line_place(task.line), |value| {
+                document.words(value, unknown[0])
+            });
+            problems.push(PlanFinding::warning(&document.path, place, message));
         }
     }
     if let Some(first) = lines.fenced.first() {
         let message = "holds boxes in a code fence, which are not read as tasks";
-        problems.push(PlanProblem::hint(&document.path, *first, message));
+        let place = document.line_place(*first);
+        problems.push(PlanFinding::hint(&document.path, place, message));
     }
     unit.problems.extend(problems);
 }

@@ -1,5 +1,6 @@
 //! The file in which cc-sdd keeps how far a spec is: `spec.json`.
 
+use chant_base::text_place::TextPlace;
 use chant_plan_format::document::PlanDocument;
 use serde_json::Value;
 
@@ -8,8 +9,8 @@ use serde_json::Value;
 pub(super) struct SpecFile {
     /// True if a person has to approve the tasks before work on them begins.
     pub(super) waits_for_approval: bool,
-    /// The fault of the file, if it cannot be read.
-    pub(super) fault: Option<String>,
+    /// The fault of the file, if it cannot be read, with the place where reading ended.
+    pub(super) fault: Option<(TextPlace, String)>,
 }
 
 impl SpecFile {
@@ -22,11 +23,11 @@ impl SpecFile {
         let value: Value = match serde_json::from_str(text) {
             Ok(value) => value,
             Err(fault) => {
+                let message = format!("is no JSON ({fault}), so no task counts as approved");
+                let place = document.line_place(fault.line().max(1));
                 return Self {
                     waits_for_approval: true,
-                    fault: Some(format!(
-                        "is no JSON ({fault}), so no task counts as approved"
-                    )),
+                    fault: Some((place, message)),
                 };
             }
         };

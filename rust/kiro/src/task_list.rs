@@ -116,7 +116,7 @@ pub(super) fn task_lines(document: &PlanDocument) -> KiroTaskLines {
         found.unknown_signs = unknown.map(|line| line.number).collect();
     }
     connect(&mut found.tasks, &sections);
-    found.waves = fences(text, &lines).find_map(waves);
+    found.waves = fences(text, &lines).find_map(|fence| waves(text, fence));
     found
 }
 
@@ -232,7 +232,7 @@ fn holder(number: &str, at: usize, by_number: &HashMap<String, Vec<usize>>) -> O
 }
 
 /// The texts of fences.
-fn fences<'a>(text: &'a str, lines: &'a [ListLine]) -> impl Iterator<Item = &'a str> {
+fn fences<'a>(text: &'a str, lines: &'a [ListLine]) -> impl Iterator<Item = Range<usize>> + 'a {
     let mut at = 0;
     std::iter::from_fn(move || {
         let first = at + lines[at..].iter().position(|line| line.is_fenced)?;
@@ -242,7 +242,7 @@ fn fences<'a>(text: &'a str, lines: &'a [ListLine]) -> impl Iterator<Item = &'a 
         }
         at = (end + 1).min(lines.len());
         let inside = lines[first].end..lines.get(end).map_or(text.len(), |line| line.range.start);
-        text.get(inside).or(Some(""))
+        Some(inside.start..inside.end.max(inside.start))
     })
 }
 

@@ -1,5 +1,7 @@
 //! The graph of waves that a list may hold, as JSON in a fence.
 
+use std::ops::Range;
+
 use serde_json::Value;
 
 /// The waves of a list.
@@ -11,16 +13,22 @@ pub(super) struct TaskWaves {
     pub(super) waits: Vec<Vec<usize>>,
     /// Waves that wait for themselves, by their indexes.
     pub(super) own: Vec<usize>,
+    /// The bytes of the fence in which they stand.
+    pub(super) fence: Range<usize>,
 }
 
 /// Reads the text of a fence; `None` for one that is no JSON with waves.
-pub(super) fn waves(text: &str) -> Option<TaskWaves> {
+pub(super) fn waves(document: &str, fence: Range<usize>) -> Option<TaskWaves> {
+    let text = document.get(fence.clone())?;
     if !text.contains("waves") {
         return None;
     }
     let value: Value = serde_json::from_str(text).ok()?;
     let waves = value.get("waves")?.as_array()?;
-    let mut found = TaskWaves::default();
+    let mut found = TaskWaves {
+        fence,
+        ..TaskWaves::default()
+    };
     let names: Vec<Vec<String>> = waves
         .iter()
         .enumerate()

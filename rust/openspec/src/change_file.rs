@@ -1,7 +1,7 @@
 //! The file of what a change says of itself: `.openspec.yaml`.
 
 use chant_plan_format::document::PlanDocument;
-use chant_plan_format::finding::PlanProblem;
+use chant_plan_format::finding::PlanFinding;
 use chant_text::front_matter::{self, TextList};
 
 /// The schema that the program brings.
@@ -19,17 +19,18 @@ pub(super) struct ChangeFile {
 
 impl ChangeFile {
     /// Reads the file; what of it cannot be read is a problem.
-    pub(super) fn read(document: &PlanDocument) -> (Self, Vec<PlanProblem>) {
+    pub(super) fn read(document: &PlanDocument) -> (Self, Vec<PlanFinding>) {
         let yaml = document
             .text
             .strip_prefix('\u{feff}')
             .unwrap_or(&document.text);
-        let problem = |message: String, line: usize| {
-            vec![PlanProblem::warning(&document.path, line, message)]
+        let problem = |message: String, line: Option<usize>| {
+            let place = line.map_or(document.first_line(), |line| document.line_place(line));
+            vec![PlanFinding::warning(&document.path, place, message)]
         };
         if let Err(fault) = front_matter::read_any(yaml) {
             let message = format!("cannot be read, and is taken for empty: {fault}");
-            return (Self::default(), problem(message, fault.line.unwrap_or(0)));
+            return (Self::default(), problem(message, fault.line));
         }
         let schema = front_matter::read_key::<String>(yaml, "schema")
             .ok()
@@ -41,7 +42,7 @@ impl ChangeFile {
         let problems = match &depends_on {
             Err(fault) => problem(
                 format!("`depends_on` is no list of names: {fault}"),
-                fault.line.unwrap_or(0),
+                fault.line,
             ),
             Ok(_) => Vec::new(),
         };

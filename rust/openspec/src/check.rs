@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use chant_plan_format::document::PlanDocument;
-use chant_plan_format::finding::{DocumentFindings, FindingLevel, PlanFinding};
+use chant_plan_format::finding::{DocumentFindings, PlanFinding, Severity};
 use chant_plan_format::snapshot::PlanSnapshot;
 use chant_plan_format::unit::PlanUnit;
 
@@ -28,7 +28,7 @@ pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
             CHANGE => check_change(snapshot, unit, &mut found),
             SPEC => {
                 for spec in &unit.source.documents {
-                    check_spec(spec, &mut of_document(&spec.path, &mut found));
+                    check_spec(spec, &mut of_document(spec, &mut found));
                 }
             }
             _ => {}
@@ -37,8 +37,11 @@ pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
     found
 }
 
-fn of_document<'a>(path: &'a str, found: &'a mut Vec<PlanFinding>) -> DocumentFindings<'a> {
-    DocumentFindings { path, found }
+fn of_document<'a>(
+    document: &'a PlanDocument,
+    found: &'a mut Vec<PlanFinding>,
+) -> DocumentFindings<'a> {
+    DocumentFindings { document, found }
 }
 
 fn check_change(snapshot: &PlanSnapshot, unit: &PlanUnit, found: &mut Vec<PlanFinding>) {
@@ -52,34 +55,35 @@ fn check_change(snapshot: &PlanSnapshot, unit: &PlanUnit, found: &mut Vec<PlanFi
         .iter()
         .filter_map(|document| Some((&**document, capability_of(source, document)?)))
         .collect();
-    let error = FindingLevel::Error;
-    match (deltas.is_empty(), file.skips_specs) {
-        (true, false) => {
-            let message = "the change has no delta; add one below specs/, or say `skip_specs: true` in .openspec.yaml";
-            of_document(&source.path, found).push("deltas", error, 0, message);
-        }
-        (false, true) => {
-            let message = "the change says `skip_specs: true` and has files in specs/";
-            of_document(&source.path, found).push("deltas", error, 0, message);
-        }
-        _ => {}
-    }
+    let error = Severity::Error;
+    let message = match (deltas.is_empty(), file.skips_specs) {
+        (true, false) => Some(
+            "the change has no delta; add one below specs/, or say `skip_specs: true` in .openspec.yaml",
+        ),
+        (false, true) => Some("the change says `skip_specs: true` and has files in specs/"),
+        _ => None,
+    };
+    found.extend(message.map(|message| PlanFinding {
+        rule: "deltas",
+        ..PlanFinding::error(&source.path, None, message)
+    }));
     for (document, capability) in deltas {
         if capability.is_empty() {
             let message =
                 "a delta lies directly in specs/; put it into the folder of its capability";
-            of_document(&document.path, found).push("delta_folder", error, 0, message);
+            let place = document.first_line();
+            of_document(document, found).push("delta_folder", error, place, message);
         }
         check_delta(
             snapshot,
             document,
             capability,
-            &mut of_document(&document.path, found),
+            &mut of_document(document, found),
         );
     }
     if let Some(at) = source.index_of(TASKS).filter(|_| !file.has_own_schema()) {
         let list = &source.documents[at];
-        check_numbers(list, &mut of_document(&list.path, found));
+        check_numbers(list, &mut of_document(list, found));
     }
 }
 
@@ -90,10 +94,10 @@ fn check_delta(
     found: &mut DocumentFindings<'_>,
 ) {
     let sections = delta::sections(&document.text);
-    let error = FindingLevel::Error;
+    let error = Severity::Error;
     if !sections.iter().any(|section| section.kind().is_some()) {
         let message = "none of the headings ADDED, MODIFIED, REMOVED or RENAMED Requirements stands in the delta";
-        found.push("delta_headings", error, 0, message);
+        found.push("delta_headings", error, document.first_line(), message);
     }
     let spec = main_spec(snapshot, capability).map(delta::sections);
     let present: Vec<&RequirementBlock> = spec
@@ -107,24 +111,20 @@ fn check_delta(
         let Some(kind) = section.kind() else {
             continue;
         };
+        let place = document.line_place(section.line);
         if !headings.insert(kind) {
             let message = format!("the heading {} Requirements stands twice", kind.word());
-            found.push(
-                "delta_headings",
-                FindingLevel::Warning,
-                section.line,
-                message,
-            );
+            found.push("delta_headings", Severity::Warning, place, message);
         }
         if section.names().is_empty() && section.renames.is_empty() {
             let message = format!("nothing stands below {} Requirements", kind.word());
-            found.push("delta_entries", error, section.line, message);
+            found.push("delta_entries", error, place, message);
         }
         for (other, line) in &section.others {
             found.push(
                 "delta_headings",
-                FindingLevel::Hint,
-                *line,
+                Severity::Hint,
+                document.line_place(*line),
                 format!("'{other}' is the heading of no requirement"),
             );
         }
@@ -134,24 +134,18 @@ fn check_delta(
         }
         for (name, line) in section.names() {
             let kinds = seen.entry(name).or_default();
-            if kinds.contains(&kind) {
-                found.push(
-                    "requirement_twice",
-                    error,
-                    line,
-                    format!("requirement '{name}' is {} twice", kind.word()),
-                );
-            } else if !kinds.is_empty() {
-                found.push(
-                    "requirement_twice",
-                    error,
-                    line,
-                    format!(
-                        "requirement '{name}' is {} and {}",
-                        kinds[0].word(),
-                        kind.word()
-                    ),
-                );
+            let message = match kinds.first() {
+                Some(_) if kinds.contains(&kind) => {
+                    Some(format!("requirement '{name}' is {} twice", kind.word()))
+                }
+                Some(first) => {
+                    let (first, now) = (first.word(), kind.word());
+                    Some(format!("requirement '{name}' is {first} and {now}"))
+                }
+                None => None,
+            };
+            if let Some(message) = message {
+                found.push("requirement_twice", error, found.words(line, name), message);
             }
             kinds.push(kind);
         }
@@ -169,6 +163,7 @@ fn check_against_spec(
     found: &mut DocumentFindings<'_>,
 ) {
     for (name, line) in section.names() {
+        let place = found.words(line, name);
         let same = present.iter().find(|requirement| requirement.name == name);
         let near = present
             .iter()
@@ -191,16 +186,16 @@ fn check_against_spec(
                         "MODIFIED requirement '{name}' lacks scenarios of the main spec: {}",
                         lost.join(", ")
                     );
-                    found.push("lost_scenario", FindingLevel::Error, line, message);
+                    found.push("lost_scenario", Severity::Error, place, message);
                 }
             }
             (DeltaKind::Modified | DeltaKind::Removed, None, Some(near)) => {
                 let message = format!("requirement '{name}' is '{}' in the main spec", near.name);
-                found.push("missing_target", FindingLevel::Hint, line, message);
+                found.push("missing_target", Severity::Hint, place, message);
             }
             (DeltaKind::Modified | DeltaKind::Removed, None, None) if has_spec => {
                 let message = format!("the main spec has no requirement '{name}'");
-                found.push("missing_target", FindingLevel::Hint, line, message);
+                found.push("missing_target", Severity::Hint, place, message);
             }
             _ => {}
         }
@@ -233,32 +228,42 @@ fn check_renames(
             None
         };
         if let Some(message) = fault {
-            found.push("renames", FindingLevel::Error, *line, message);
+            let name = if message.starts_with(&format!("'{from}'")) {
+                from
+            } else {
+                to
+            };
+            found.push(
+                "renames",
+                Severity::Error,
+                found.words(*line, name),
+                message,
+            );
         }
     }
 }
 
 fn check_requirement(requirement: &RequirementBlock, found: &mut DocumentFindings<'_>) {
     let name = &requirement.name;
-    let mut push =
-        |rule, level, message: String| found.push(rule, level, requirement.line, message);
+    let place = found.words(requirement.line, name);
+    let mut push = |rule, level, message: String| found.push(rule, level, place, message);
     if requirement.text.is_empty() {
         push(
             "requirement_text",
-            FindingLevel::Error,
+            Severity::Error,
             format!("requirement '{name}' has no text"),
         );
     } else if !has_word(&requirement.text, &["SHALL", "MUST"]) {
         push(
             "shall",
-            FindingLevel::Warning,
+            Severity::Warning,
             format!("the text of requirement '{name}' says neither SHALL nor MUST"),
         );
     }
     if requirement.scenarios.is_empty() {
         push(
             "scenarios",
-            FindingLevel::Error,
+            Severity::Error,
             format!("requirement '{name}' has no scenario"),
         );
     }
@@ -280,7 +285,7 @@ fn check_spec(document: &PlanDocument, found: &mut DocumentFindings<'_>) {
     for (title, rule) in [("Purpose", "purpose"), ("Requirements", "requirements")] {
         if named(title).is_none() {
             let message = format!("the main spec has no section {title}");
-            found.push(rule, FindingLevel::Error, 0, message);
+            found.push(rule, Severity::Error, document.first_line(), message);
             return;
         }
     }
@@ -288,35 +293,28 @@ fn check_spec(document: &PlanDocument, found: &mut DocumentFindings<'_>) {
     if let Some(purpose) = named("Purpose").filter(|purpose| is_short(&purpose.text)) {
         let message =
             format!("the purpose is a placeholder, or shorter than {MIN_PURPOSE} characters");
-        found.push("purpose", FindingLevel::Warning, purpose.line, message);
+        let place = document.line_place(purpose.line);
+        found.push("purpose", Severity::Warning, place, message);
     }
     let mut names = HashSet::new();
     for section in &sections {
         if let Some(kind) = section.kind() {
             let message = format!("{} Requirements is a heading of deltas", kind.word());
-            found.push("delta_headings", FindingLevel::Error, section.line, message);
+            let place = document.line_place(section.line);
+            found.push("delta_headings", Severity::Error, place, message);
         }
         let is_own = section.title.eq_ignore_ascii_case("Requirements");
         for requirement in &section.requirements {
             let name = &requirement.name;
+            let place = found.words(requirement.line, name);
             if !is_own {
                 let message =
                     format!("requirement '{name}' stands outside of the section Requirements");
-                found.push(
-                    "requirements",
-                    FindingLevel::Error,
-                    requirement.line,
-                    message,
-                );
+                found.push("requirements", Severity::Error, place, message);
             }
             if !names.insert(name) {
                 let message = format!("requirement '{name}' stands twice");
-                found.push(
-                    "requirement_twice",
-                    FindingLevel::Error,
-                    requirement.line,
-                    message,
-                );
+                found.push("requirement_twice", Severity::Error, place, message);
             }
         }
     }
@@ -327,12 +325,8 @@ fn check_spec(document: &PlanDocument, found: &mut DocumentFindings<'_>) {
                 "the text of requirement '{}' is longer than {MAX_REQUIREMENT} characters",
                 requirement.name
             );
-            found.push(
-                "requirement_length",
-                FindingLevel::Hint,
-                requirement.line,
-                message,
-            );
+            let place = found.words(requirement.line, &requirement.name);
+            found.push("requirement_length", Severity::Hint, place, message);
         }
     }
 }
@@ -345,9 +339,10 @@ fn check_numbers(document: &PlanDocument, found: &mut DocumentFindings<'_>) {
         let Some(number) = task.number.as_deref() else {
             continue;
         };
+        let place = found.words(task.line, number);
         if let Some(first) = seen.insert(number, task.line) {
             let message = format!("number {number} stands on line {first}, too");
-            found.push("number_twice", FindingLevel::Warning, task.line, message);
+            found.push("number_twice", Severity::Warning, place, message);
         }
         let group = task
             .group
@@ -361,7 +356,7 @@ fn check_numbers(document: &PlanDocument, found: &mut DocumentFindings<'_>) {
                 "number {number} is not one of group {}",
                 group.unwrap_or_default()
             );
-            found.push("number_group", FindingLevel::Warning, task.line, message);
+            found.push("number_group", Severity::Warning, place, message);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use chant_plan_format::finding::PlanProblem;
+use chant_base::text_place::TextPlace;
+use chant_plan_format::finding::PlanFinding;
 use chant_plan_format::join::{JoinInput, join_by_name, state_of_marks};
 use chant_plan_format::snapshot::{PersonAct, PlanMeaning, PlanSnapshot};
 use chant_plan_format::unit::PlanUnit;
@@ -53,11 +54,11 @@ fn without_date(entry: &str) -> &str {
     if is_date { &entry[11..] } else { entry }
 }
 
-/// A change with the document and the line in which it touches a requirement.
-type TouchedPlace<'a> = (&'a PlanUnit, &'a str, usize);
+/// A change with the document and the words by which it touches a requirement.
+type TouchedPlace<'a> = (&'a PlanUnit, &'a str, TextPlace);
 
 /// Problems of changes that change or remove one requirement.
-fn overlaps<'a>(units: impl Iterator<Item = &'a PlanUnit>) -> Vec<PlanProblem> {
+fn overlaps<'a>(units: impl Iterator<Item = &'a PlanUnit>) -> Vec<PlanFinding> {
     let mut touched: BTreeMap<(&str, &str), Vec<TouchedPlace<'_>>> = BTreeMap::new();
     for unit in units.filter(|unit| unit.source.kind == CHANGE) {
         let (mut kind, mut of_document) = (None, usize::MAX);
@@ -75,13 +76,13 @@ fn overlaps<'a>(units: impl Iterator<Item = &'a PlanUnit>) -> Vec<PlanProblem> {
                     let Some((_, name)) = section.title.split_once(':') else {
                         continue;
                     };
-                    let line = document.line_at(section.heading.start);
+                    let place = document.words(section.heading.clone(), name.trim());
                     let places = touched.entry((capability, name.trim())).or_default();
                     if !places
                         .iter()
                         .any(|(other, ..)| other.source.path == unit.source.path)
                     {
-                        places.push((unit, &document.path, line));
+                        places.push((unit, &document.path, place));
                     }
                 }
                 _ => {}
@@ -90,7 +91,7 @@ fn overlaps<'a>(units: impl Iterator<Item = &'a PlanUnit>) -> Vec<PlanProblem> {
     }
     let mut problems = Vec::new();
     for ((capability, name), places) in touched.into_iter().filter(|(_, places)| places.len() > 1) {
-        for (unit, path, line) in &places {
+        for (unit, path, place) in &places {
             let others: Vec<&str> = places
                 .iter()
                 .filter(|(other, ..)| other.source.path != unit.source.path)
@@ -100,7 +101,7 @@ fn overlaps<'a>(units: impl Iterator<Item = &'a PlanUnit>) -> Vec<PlanProblem> {
                 "touches requirement '{name}' of {capability}, as {} does",
                 others.join(", ")
             );
-            problems.push(PlanProblem::warning(path, *line, message));
+            problems.push(PlanFinding::warning(path, *place, message));
         }
     }
     problems

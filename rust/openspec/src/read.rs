@@ -1,7 +1,7 @@
 //! Reads a change or a main spec.
 
 use chant_plan_format::document::PlanDocument;
-use chant_plan_format::finding::PlanProblem;
+use chant_plan_format::finding::PlanFinding;
 use chant_plan_format::section_lookup::{sections_of, start_of};
 use chant_plan_format::unit::{NamedWait, PlanItem, PlanStatement, PlanUnit, UnitSource};
 
@@ -71,7 +71,7 @@ fn read_change(unit: &mut PlanUnit) {
                 "tasks are not read: the change follows the project's own schema '{schema}' and has no {TASKS}"
             );
             unit.problems
-                .push(PlanProblem::warning(&source.path, 0, message));
+                .push(PlanFinding::warning(&source.path, None, message));
         }
         None => {}
     }
@@ -100,7 +100,7 @@ fn is_generic(title: &str) -> bool {
 }
 
 /// A hint about tasks that older releases of the program do not count.
-fn unseen_lines(document: &PlanDocument) -> Option<PlanProblem> {
+fn unseen_lines(document: &PlanDocument) -> Option<PlanFinding> {
     let start = start_of(document);
     let ours = read_lines(&document.text, start, &GRAMMAR);
     let theirs = read_lines(&document.text, start, &OLDER_GRAMMAR);
@@ -114,7 +114,8 @@ fn unseen_lines(document: &PlanDocument) -> Option<PlanProblem> {
         1 => "holds a task that releases of OpenSpec before 1.13 do not count".to_owned(),
         count => format!("holds {count} tasks that releases of OpenSpec before 1.13 do not count"),
     };
-    Some(PlanProblem::hint(&document.path, first, message))
+    let place = document.line_place(first);
+    Some(PlanFinding::hint(&document.path, place, message))
 }
 
 /// The scenarios of all deltas.

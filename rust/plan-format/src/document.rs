@@ -1,7 +1,9 @@
 //! Documents of a plan: texts with their paths.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use chant_base::text_place::TextPlace;
 use chant_text::clash;
 use chant_text::edit::line_break;
 
@@ -38,6 +40,26 @@ impl PlanDocument {
     /// The line, counted from 1, in which a byte of the text stands.
     pub fn line_at(&self, byte: usize) -> usize {
         line_at(&self.text, byte)
+    }
+
+    /// The place of bytes, blanks around them left out.
+    pub fn place(&self, bytes: Range<usize>) -> TextPlace {
+        TextPlace::of_words(&self.text, bytes)
+    }
+
+    /// The place of words among bytes; that of the bytes where they do not hold them.
+    pub fn words(&self, bytes: Range<usize>, words: &str) -> TextPlace {
+        TextPlace::within(&self.text, bytes, words)
+    }
+
+    /// The place of a line, counted from 1.
+    pub fn line_place(&self, line: usize) -> TextPlace {
+        TextPlace::of_line(&self.text, line)
+    }
+
+    /// The place of something that is missing: the first line that says something.
+    pub fn first_line(&self) -> TextPlace {
+        TextPlace::of_first_line(&self.text)
     }
 }
 

@@ -1,87 +1,73 @@
-//! Problems of reading, findings of a check, and entries that act.
+//! Findings of reading and of a check, and entries that act.
 
-use std::ops::Range;
+use chant_base::text_place::TextPlace;
 
-use super::intent::EditIntent;
+use super::document::PlanDocument;
 
-/// The severity of a problem or a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FindingLevel {
-    /// Good to know.
-    Hint,
-    /// It should be looked at.
-    Warning,
-    /// Something is not read, or the format's own program refuses it.
-    Error,
-}
+pub use chant_base::lint::Severity;
 
-impl FindingLevel {
-    /// Its word in answers.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Hint => "hint",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
+/// The name under which the findings of reading stand: something of a document is not read, or in doubt.
+pub const READING: &str = "reading";
 
-/// A fault that reading found: something of a document is not read, or in doubt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanProblem {
-    /// The document or folder, from the root.
-    pub path: Box<str>,
-    /// Its line, counted from 1; 0 for the document as a whole.
-    pub line: usize,
-    /// Its severity.
-    pub level: FindingLevel,
-    /// The fault, as the rest of a sentence that begins with the path.
-    pub message: Box<str>,
-}
-
-impl PlanProblem {
-    /// Something is not read.
-    pub fn error(path: &str, line: usize, message: impl Into<Box<str>>) -> Self {
-        Self::new(FindingLevel::Error, path, line, message)
-    }
-
-    /// Something is in doubt.
-    pub fn warning(path: &str, line: usize, message: impl Into<Box<str>>) -> Self {
-        Self::new(FindingLevel::Warning, path, line, message)
-    }
-
-    /// Something is good to know.
-    pub fn hint(path: &str, line: usize, message: impl Into<Box<str>>) -> Self {
-        Self::new(FindingLevel::Hint, path, line, message)
-    }
-
-    fn new(level: FindingLevel, path: &str, line: usize, message: impl Into<Box<str>>) -> Self {
-        Self {
-            path: path.into(),
-            line,
-            level,
-            message: message.into(),
-        }
-    }
-}
-
-/// A finding of the format's own rules.
+/// A finding of reading, or of the format's own rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanFinding {
     /// The name of the rule.
     pub rule: &'static str,
     /// Its severity.
-    pub level: FindingLevel,
+    pub level: Severity,
     /// The document or folder, from the root.
     pub path: Box<str>,
-    /// The line, counted from 1; 0 for the document as a whole.
-    pub line: usize,
-    /// The bytes that it is about, where there are such.
-    pub span: Option<Range<usize>>,
-    /// The fault, as a sentence.
+    /// The words that it is about; `None` where it is about no text, such as a folder.
+    pub place: Option<TextPlace>,
+    /// The fault, as the rest of a sentence that begins with the path.
     pub message: Box<str>,
-    /// The name of an item and the intent that repairs the fault, where there is one.
-    pub fix: Option<(Box<str>, EditIntent)>,
+}
+
+impl PlanFinding {
+    /// Something is not read.
+    pub fn error(
+        path: &str,
+        place: impl Into<Option<TextPlace>>,
+        message: impl Into<Box<str>>,
+    ) -> Self {
+        Self {
+            rule: READING,
+            level: Severity::Error,
+            path: path.into(),
+            place: place.into(),
+            message: message.into(),
+        }
+    }
+
+    /// Something is in doubt.
+    pub fn warning(
+        path: &str,
+        place: impl Into<Option<TextPlace>>,
+        message: impl Into<Box<str>>,
+    ) -> Self {
+        Self {
+            level: Severity::Warning,
+            ..Self::error(path, place, message)
+        }
+    }
+
+    /// Something is good to know.
+    pub fn hint(
+        path: &str,
+        place: impl Into<Option<TextPlace>>,
+        message: impl Into<Box<str>>,
+    ) -> Self {
+        Self {
+            level: Severity::Hint,
+            ..Self::error(path, place, message)
+        }
+    }
+
+    /// Its line, counted from 1; 0 where it is about no text.
+    pub fn line(&self) -> usize {
+        self.place.map_or(0, |place| place.line)
+    }
 }
 
 /// An entry of a document that makes a program or an agent act.
@@ -96,29 +82,30 @@ pub struct ActingPart {
 /// Collects the findings of one document.
 #[derive(Debug)]
 pub struct DocumentFindings<'a> {
-    /// The document, from the root.
-    pub path: &'a str,
+    /// The document.
+    pub document: &'a PlanDocument,
     /// All findings so far.
     pub found: &'a mut Vec<PlanFinding>,
 }
 
 impl DocumentFindings<'_> {
-    /// Adds a finding about a line.
+    /// The place of words in a line, counted from 1; that of the line where it does not hold them.
+    pub fn words(&self, line: usize, words: &str) -> TextPlace {
+        TextPlace::within_line(&self.document.text, line, words)
+    }
+
+    /// Adds a finding.
     pub fn push(
         &mut self,
         rule: &'static str,
-        level: FindingLevel,
-        line: usize,
+        level: Severity,
+        place: TextPlace,
         message: impl Into<Box<str>>,
     ) {
         self.found.push(PlanFinding {
             rule,
             level,
-            path: self.path.into(),
-            line,
-            span: None,
-            message: message.into(),
-            fix: None,
+            ..PlanFinding::error(&self.document.path, place, message)
         });
     }
 }

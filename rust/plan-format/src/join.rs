@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chant_base::external_items::{StatusLookup, is_key};
 
 use super::document::RootSettings;
-use super::finding::PlanProblem;
+use super::finding::PlanFinding;
 use super::scope::FormatScope;
 use super::snapshot::{PlanMeaning, PlanSnapshot, PlanWait, SnapshotNode, WaitTarget};
 use super::unit::{PlanItem, PlanUnit};
@@ -123,7 +123,7 @@ struct JoinReader<'a> {
     named: HashMap<&'a str, NamedNodes>,
     /// By unit and item, its node; none for one that is left out.
     by_place: Vec<Vec<Option<usize>>>,
-    problems: Vec<PlanProblem>,
+    problems: Vec<PlanFinding>,
 }
 
 impl<'a> JoinReader<'a> {
@@ -199,18 +199,14 @@ impl<'a> JoinReader<'a> {
 
     fn report_repeat(&mut self, unit: usize, item: &PlanItem, earlier: usize) {
         let first = &self.nodes[earlier];
-        let (path, line) = self.place(first.unit, &self.units[first.unit].items[first.item]);
+        let other = &self.units[first.unit].items[first.item];
+        let path = self.units[first.unit].path_of(other);
+        let line = other.line;
         let message = format!("{} has a name that {path} line {line} has, too", item.name);
-        let (path, line) = self.place(unit, item);
-        self.problems
-            .push(PlanProblem::warning(&path, line, message));
-    }
-
-    fn place(&self, unit: usize, item: &PlanItem) -> (Box<str>, usize) {
         let unit = &self.units[unit];
-        let document = unit.document_of(item);
-        let path = document.map_or(&unit.source.path, |document| &document.path);
-        (path.clone(), item.line)
+        let place = unit.place_of(item);
+        self.problems
+            .push(PlanFinding::warning(unit.path_of(item), place, message));
     }
 
     fn item(&self, node: usize) -> &'a PlanItem {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use chant_base::ident::ResolvedId;
 
-use super::finding::PlanProblem;
+use super::finding::PlanFinding;
 use super::format::PlanFormat;
 use super::unit::{PlanItem, PlanUnit};
 
@@ -121,7 +121,7 @@ pub struct PlanSnapshot {
     /// The words of states that items can have.
     pub statuses: Vec<Box<str>>,
     /// Faults that only several units together show.
-    pub problems: Vec<PlanProblem>,
+    pub problems: Vec<PlanFinding>,
     /// The nodes in the order of their keys; made when one is looked for.
     by_key: OnceLock<Vec<usize>>,
 }

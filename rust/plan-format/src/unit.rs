@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use chant_base::text_place::TextPlace;
+
 use super::document::{PlanDocument, RootSettings};
-use super::finding::PlanProblem;
+use super::finding::PlanFinding;
 use super::format::PlanFormat;
 
 /// The texts from which a unit is read.
@@ -44,7 +46,7 @@ pub struct PlanUnit {
     /// Sentences that have to become true and that nobody ticks.
     pub statements: Vec<PlanStatement>,
     /// Faults that the reading found.
-    pub problems: Vec<PlanProblem>,
+    pub problems: Vec<PlanFinding>,
 }
 
 impl PlanUnit {
@@ -94,6 +96,21 @@ impl PlanUnit {
     pub fn document_of(&self, item: &PlanItem) -> Option<&Arc<PlanDocument>> {
         self.source.documents.get(item.document?)
     }
+
+    /// The path of an item's document; that of the unit for one without.
+    pub fn path_of(&self, item: &PlanItem) -> &str {
+        let document = self.document_of(item);
+        document.map_or(&self.source.path, |document| &document.path)
+    }
+
+    /// The title of an item in its document, else its line.
+    pub fn place_of(&self, item: &PlanItem) -> Option<TextPlace> {
+        let document = self.document_of(item)?;
+        Some(match &item.spans.title {
+            Some(title) => document.place(title.clone()),
+            None => document.line_place(item.line),
+        })
+    }
 }
 
 /// The message of a problem with a document that is in conflict.
@@ -107,7 +124,11 @@ pub fn read_unit(format: &dyn PlanFormat, mut source: UnitSource) -> PlanUnit {
         let Some(line) = document.clash else {
             return true;
         };
-        problems.push(PlanProblem::error(&document.path, line, IN_CONFLICT));
+        problems.push(PlanFinding::error(
+            &document.path,
+            document.line_place(line),
+            IN_CONFLICT,
+        ));
         false
     });
     let mut unit = format.read(&source);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chant_plan_format::PlanFormat;
 use chant_plan_format::box_edit::{not_taken, requested_item};
 use chant_plan_format::document::{PlanDocument, RootSettings};
-use chant_plan_format::finding::{ActingPart, PlanFinding, PlanProblem};
+use chant_plan_format::finding::{ActingPart, PlanFinding};
 use chant_plan_format::intent::{
     AttributeSetting, EditIntent, EditRequest, TextEdit, TickTarget, UnitEdit,
 };
@@ -145,8 +145,11 @@ impl PlanFormat for PluginFormat {
             Ok(items) => unit.items = items,
             Err(why) => {
                 let message = format!("is not read: {} {why}", self.name);
-                unit.problems
-                    .push(PlanProblem::error(&document.path, 0, message));
+                unit.problems.push(PlanFinding::error(
+                    &document.path,
+                    document.first_line(),
+                    message,
+                ));
             }
         }
         unit

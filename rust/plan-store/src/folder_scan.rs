@@ -7,7 +7,7 @@ use std::sync::Arc;
 use chant_base::counted::count_visited;
 use chant_plan_format::PlanFormat;
 use chant_plan_format::document::{PlanDocument, RootSettings};
-use chant_plan_format::finding::PlanProblem;
+use chant_plan_format::finding::PlanFinding;
 use chant_plan_format::scope::{RootLayout, UnitForm, UnitPattern};
 use chant_plan_format::unit::{PlanUnit, UnitSource, read_unit};
 use chant_store::changes::{ChangedFiles, FolderWatch};
@@ -39,7 +39,7 @@ pub(crate) struct FolderScan {
     layout: RootLayout,
     /// By pattern, then by the first part of paths below its folder.
     entries: Vec<BTreeMap<String, ScannedEntry>>,
-    problems: Vec<PlanProblem>,
+    problems: Vec<PlanFinding>,
     is_started: bool,
     /// The number of the last change of an unsaved text that was seen.
     seen_unsaved: u64,
@@ -49,7 +49,7 @@ pub(crate) struct FolderScan {
 #[derive(Default)]
 struct ScannedEntry {
     units: Vec<Arc<PlanUnit>>,
-    problems: Vec<PlanProblem>,
+    problems: Vec<PlanFinding>,
 }
 
 /// The folder that is scanned, and how it is read.
@@ -90,7 +90,7 @@ impl FolderScan {
     }
 
     /// The units, in the order of their paths, and all problems of files.
-    pub(crate) fn units(&self) -> (Vec<Arc<PlanUnit>>, Vec<PlanProblem>) {
+    pub(crate) fn units(&self) -> (Vec<Arc<PlanUnit>>, Vec<PlanFinding>) {
         let mut units: Vec<Arc<PlanUnit>> = Vec::new();
         let mut problems = self.problems.clone();
         for (pattern, entries) in self.layout.units.iter().zip(&self.entries) {
@@ -101,7 +101,7 @@ impl FolderScan {
                     "and those after it are not read: there are more than {} of this kind",
                     pattern.limit
                 );
-                problems.push(PlanProblem::error(&unit.source.path, 0, why));
+                problems.push(PlanFinding::error(&unit.source.path, None, why));
             }
             let of_entries = entries.values().flat_map(|entry| &entry.problems);
             problems.extend(of_entries.cloned());
@@ -248,13 +248,13 @@ impl FolderScan {
                 Ok(document) => {
                     if document.text.trim().is_empty() {
                         let why = "is empty";
-                        entry.problems.push(PlanProblem::warning(&path, 0, why));
+                        entry.problems.push(PlanFinding::warning(&path, None, why));
                     }
                     let of_unit = sources.entry(unit.path.clone());
                     let of_unit = of_unit.or_insert_with(|| source(unit.path, &unit.name));
                     of_unit.documents.push(document);
                 }
-                Err(why) => entry.problems.push(PlanProblem::error(&path, 0, why)),
+                Err(why) => entry.problems.push(PlanFinding::error(&path, None, why)),
             }
         }
         for (_, mut source) in sources {
@@ -314,7 +314,7 @@ impl FolderScan {
             }
             match self.read(folder, path) {
                 Ok(document) => settings.push(document),
-                Err(why) => self.problems.push(PlanProblem::error(path, 0, why)),
+                Err(why) => self.problems.push(PlanFinding::error(path, None, why)),
             }
         }
         self.settings = RootSettings(settings);
@@ -372,7 +372,7 @@ fn read_limited(format: &dyn PlanFormat, source: UnitSource) -> PlanUnit {
         let why = format!("holds more than {MAX_ITEMS} items; the rest is not read");
         unit.items.truncate(MAX_ITEMS);
         unit.problems
-            .push(PlanProblem::error(&unit.source.path, 0, why));
+            .push(PlanFinding::error(&unit.source.path, None, why));
     }
     unit
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chant_base::external_items::{ExternalStatus, StatusLookup};
 use chant_plan_format::PlanFormat;
 use chant_plan_format::document::RootSettings;
-use chant_plan_format::finding::PlanProblem;
+use chant_plan_format::finding::PlanFinding;
 use chant_plan_format::join::JoinInput;
 use chant_plan_format::snapshot::{PlanSnapshot, WaitTarget};
 use chant_plan_format::unit::PlanUnit;
@@ -25,7 +25,7 @@ pub struct PlanRoot {
     /// The names of entries of archives.
     pub archived: Vec<Box<str>>,
     /// Faults of files, of units and of all of them together.
-    pub problems: Vec<PlanProblem>,
+    pub problems: Vec<PlanFinding>,
     /// Keys of items of other formats that are waited for, with how far these are.
     pub others: Vec<(String, ExternalStatus)>,
 }
@@ -34,7 +34,7 @@ impl PlanRoot {
     /// Joins units as they are or would be.
     pub(crate) fn join(
         format: &'static dyn PlanFormat,
-        parts: (Vec<Arc<PlanUnit>>, Vec<PlanProblem>),
+        parts: (Vec<Arc<PlanUnit>>, Vec<PlanFinding>),
         (settings, archived): (RootSettings, Vec<Box<str>>),
         others: StatusLookup<'_>,
     ) -> Self {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use chant_plan_format::finding::PlanProblem;
+use chant_plan_format::finding::PlanFinding;
 use chant_plan_format::scope::{UnitForm, UnitPattern};
 use chant_store::changes::FolderWatch;
 use chant_store::disk::{self, FolderEntry};
@@ -33,7 +33,7 @@ pub(crate) struct FoundFiles {
     pub(crate) documents: Vec<String>,
     /// Folders that can be units by their names alone.
     pub(crate) folders: Vec<String>,
-    pub(crate) problems: Vec<PlanProblem>,
+    pub(crate) problems: Vec<PlanFinding>,
     /// The number of files that were looked at.
     pub(crate) files: usize,
 }
@@ -43,10 +43,10 @@ impl UnitWalk<'_> {
     ///
     /// # Errors
     /// The problem of a folder that cannot be listed.
-    pub(crate) fn list(&mut self, folder: &str) -> Result<Vec<FolderEntry>, PlanProblem> {
+    pub(crate) fn list(&mut self, folder: &str) -> Result<Vec<FolderEntry>, PlanFinding> {
         watch_folder(self.root, folder, self.watch, self.watched);
         let full = self.root.join(folder);
-        disk::names(&full).map_err(|error| PlanProblem::error(folder, 0, error.to_string()))
+        disk::names(&full).map_err(|error| PlanFinding::error(folder, None, error.to_string()))
     }
 
     /// Looks at one entry of the pattern's folder and all that belongs to it.
@@ -88,7 +88,7 @@ impl UnitWalk<'_> {
         let Some(inside) = inside else {
             if is_wanted {
                 let why = "is a link that leads out of the project or nowhere; it is not followed";
-                found.problems.push(PlanProblem::warning(path, 0, why));
+                found.problems.push(PlanFinding::warning(path, None, why));
             }
             return None;
         };
@@ -144,7 +144,7 @@ impl UnitWalk<'_> {
         if let Some(copied) = copied_name(&entry.name, &is_there).filter(|name| is_document(name)) {
             let why =
                 format!("is a copy of {copied}; it is not read. Remove it, or move it elsewhere");
-            found.problems.push(PlanProblem::warning(path, 0, why));
+            found.problems.push(PlanFinding::warning(path, None, why));
             return;
         }
         if !is_document(&entry.name) {
@@ -154,7 +154,7 @@ impl UnitWalk<'_> {
             if found.files == MAX_FILES + 1 {
                 let why =
                     format!("and files after it are not read: there are more than {MAX_FILES}");
-                found.problems.push(PlanProblem::error(path, 0, why));
+                found.problems.push(PlanFinding::error(path, None, why));
             }
             return;
         }

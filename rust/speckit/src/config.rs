@@ -198,7 +198,8 @@ pub fn findings(text: &str) -> Vec<ConfigFinding> {
         Err(SpeckitError::Config { why, .. }) => Some(why),
         _ => None,
     };
-    check::with_refusal(check::in_yaml(FILE, text, &FEATURES), FILE, refusal)
+    let found = check::with_refusal(check::in_yaml(FILE, text, &FEATURES), FILE, refusal);
+    check::placed_in(text, found)
 }
 
 #[cfg(test)]

@@ -12,9 +12,11 @@ use super::parse;
 use super::plan::TaskPlan;
 use super::resolve::{self, FeatureDirectory, ResolvedProject, SPECS, SearchStart};
 use super::task::TaskList;
+use chant_base::document_problem::DocumentProblem;
 use chant_base::error::Error;
 use chant_base::external_items::{ExternalItemsCache, ExternalItemsFactory, ExternalStatus};
 use chant_base::next_step::{DoorKind, hint};
+use chant_base::text_place::TextPlace;
 use chant_config::check::{CheckedFile, ConfigFinding};
 use chant_git::Repo;
 use chant_places::missing_folders::{self, MissingFolders};
@@ -88,6 +90,19 @@ impl FeatureDocument {
             TaskList::default()
         };
         Self { text, list, clash }
+    }
+
+    /// Returns its problems, by lines; `path` names it.
+    pub fn problems(&self, path: &str) -> Vec<DocumentProblem> {
+        let clash = self.clash.as_ref();
+        let clash = clash.map(|clash| (clash.begins, clash.to_string()));
+        let all = clash.into_iter().chain(self.list.problems());
+        let problem = |(line, message)| {
+            DocumentProblem::new(path, message)
+                .on_line(Some(line))
+                .at(TextPlace::of_line(&self.text, line))
+        };
+        all.map(problem).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use super::id::SpecId;
+use chant_base::document_problem::DocumentProblem;
 use chant_text::checklist::{self, UNREAD_ADVICE};
 use chant_text::fences::SwallowingFence;
 
@@ -274,17 +275,6 @@ pub struct Criterion {
     pub checked: bool,
 }
 
-/// Something wrong with a document that does not hide the others.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpecProblem {
-    /// File, relative to the root.
-    pub path: Box<str>,
-    /// Line in the file, counted from 1, where it is known.
-    pub line: Option<usize>,
-    /// The problem, and the value that was expected.
-    pub message: String,
-}
-
 /// A spec as its file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spec {
@@ -331,7 +321,7 @@ pub struct Spec {
     /// Acceptance criteria, in document order.
     pub criteria: Box<[Criterion]>,
     /// Keys whose values could not be used.
-    pub problems: Vec<SpecProblem>,
+    pub problems: Vec<DocumentProblem>,
     /// Fences of the body that take in headings or boxes, with their lines in the file.
     pub fences: Box<[SwallowingFence]>,
     /// Lines of the file that look like criteria and are none to `CommonMark`, counted from 1.
@@ -424,7 +414,7 @@ pub struct BrokenSpec {
     /// The ID that it would have.
     pub id: Box<str>,
     /// The problem with it.
-    pub problem: SpecProblem,
+    pub problem: DocumentProblem,
 }
 
 #[cfg(test)]

@@ -1,19 +1,22 @@
 //! A spec's file as text, read into the model; anything odd becomes a problem, never a failure of others.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::id::SpecId;
-use super::model::{ApprovalState, BrokenSpec, Criterion, Spec, SpecProblem, SpecStatus, SpecType};
+use super::model::{ApprovalState, BrokenSpec, Criterion, Spec, SpecStatus, SpecType};
 use chant_base::counted::count_visited;
+use chant_base::document_problem::DocumentProblem;
+use chant_base::text_place::TextPlace;
 use chant_store::index::FileSource;
 use chant_text::checklist;
 use chant_text::clash;
 use chant_text::fences::{self, SwallowingFence};
-use chant_text::front_matter::{self, FrontMatterKey, TextList, YamlProblem};
+use chant_text::front_matter::{self, FrontMatterKey, FrontMatterPlaces, TextList, YamlProblem};
 use chant_text::markdown::{self, Heading, MarkdownOutline};
 
 /// The heading under which criteria stand.
@@ -93,12 +96,7 @@ pub fn stem(path: &str) -> &str {
 /// ```
 pub fn document(path: &str, source: FileSource) -> ParsedSpec {
     let stem = stem(path);
-    let broken = |line, message| {
-        let problem = SpecProblem {
-            path: path.into(),
-            line,
-            message,
-        };
+    let broken = |problem: DocumentProblem| {
         Arc::new(BrokenSpec {
             id: stem.into(),
             problem,
@@ -107,17 +105,21 @@ pub fn document(path: &str, source: FileSource) -> ParsedSpec {
     count_visited(1);
     let text = match source {
         FileSource::Text(text) => text,
-        FileSource::Unreadable(why) => return Err(broken(None, format!("cannot be read: {why}"))),
+        FileSource::Unreadable(why) => {
+            let problem = DocumentProblem::new(path, format!("cannot be read: {why}"));
+            return Err(broken(problem));
+        }
     };
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        let message = "the file is empty; write what to do, or remove it".to_owned();
-        return Err(broken(None, message));
+        let message = "the file is empty; write what to do, or remove it";
+        let problem = DocumentProblem::new(path, message);
+        return Err(broken(problem.at(TextPlace::of(&text, 0..text.len()))));
     }
-    let id: SpecId = stem
-        .parse()
-        .map_err(|e: super::id::InvalidSpecId| broken(None, e.to_string()))?;
-    let spec = read(id, path, text).map_err(|(line, message)| broken(line, message))?;
-    Ok(Arc::new(spec))
+    let id: SpecId = stem.parse().map_err(|e: super::id::InvalidSpecId| {
+        let problem = DocumentProblem::new(path, e.to_string());
+        broken(problem.at(TextPlace::of_first_line(&text)))
+    })?;
+    read(id, path, text).map(Arc::new).map_err(broken)
 }
 
 /// A list without room for more: it is kept for as long as its spec.
@@ -127,44 +129,34 @@ fn fitted(list: Option<Vec<Box<str>>>) -> Option<Vec<Box<str>>> {
     Some(list)
 }
 
-type LineFault = (Option<usize>, String);
-
-fn read(id: SpecId, path: &str, text: String) -> Result<Spec, LineFault> {
-    refuse_clash(&text)?;
-    let layout = front_matter::layout(&text).map_err(|e| (None, e.to_string()))?;
+fn read(id: SpecId, path: &str, text: String) -> Result<Spec, DocumentProblem> {
+    refuse_clash(path, &text)?;
+    let layout = front_matter::layout(&text).map_err(|e| {
+        DocumentProblem::new(path, e.to_string()).at(TextPlace::of_first_line(&text))
+    })?;
     let mut reader = SpecReader {
         path,
-        lines_before: 0,
+        text: &text,
+        yaml: layout.yaml.clone().unwrap_or(0..0),
         problems: Vec::new(),
     };
-    let front = match layout.yaml.clone() {
+    let front = match &layout.yaml {
         None => SpecFrontMatter::default(),
-        Some(range) => {
-            reader.lines_before = text[..range.start].matches('\n').count();
-            reader.front(&text[range])?
-        }
+        Some(_) => reader.front()?,
     };
     let status = match front.status.as_deref() {
         None => SpecStatus::Pending,
         Some(word) => word.parse().map_err(|e: super::model::InvalidSpecStatus| {
-            let yaml = layout.yaml.clone().map_or("", |range| &text[range]);
-            (reader.line_of(yaml, "status"), e.to_string())
+            reader.about("status", word, e.to_string())
         })?,
     };
     let kind = front.kind.as_deref().map_or(SpecType::Code, SpecType::from);
     if let SpecType::Other(word) = &kind {
-        let yaml = layout.yaml.clone().map_or("", |range| &text[range]);
-        let message = unknown_type(word);
-        reader.problems.push(SpecProblem {
-            path: path.into(),
-            line: reader.line_of(yaml, "type"),
-            message,
-        });
+        let problem = reader.about("type", word, unknown_type(word));
+        reader.problems.push(problem);
     }
-    reader.approval(
-        front.approval.as_ref(),
-        layout.yaml.clone().map_or("", |range| &text[range]),
-    );
+    reader.approval(front.approval.as_ref());
+    let problems = reader.problems;
     let body = &text[layout.body..];
     let outline = markdown::outline(body);
     let title = outline.headings.iter().find(|heading| heading.level == 1);
@@ -201,7 +193,7 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, LineFault> {
             at: c.at,
         }),
         output_schema: front.output_schema,
-        problems: reader.problems,
+        problems,
         fences: swallowing(&text, layout.body, &outline),
         unread_criteria: unread_criteria(&text, layout.body, &outline),
         text: text.into(),
@@ -234,10 +226,14 @@ fn unread_criteria(text: &str, body: usize, outline: &MarkdownOutline) -> Box<[u
 }
 
 /// Refuses a text of which git left two versions: which of them is meant is for a person to say.
-fn refuse_clash(text: &str) -> Result<(), LineFault> {
+fn refuse_clash(path: &str, text: &str) -> Result<(), DocumentProblem> {
     match clash::in_document(text) {
         None => Ok(()),
-        Some(clash) => Err((Some(clash.begins), format!("cannot be read: {clash}"))),
+        Some(clash) => Err(
+            DocumentProblem::new(path, format!("cannot be read: {clash}"))
+                .on_line(Some(clash.begins))
+                .at(TextPlace::of_line(text, clash.begins)),
+        ),
     }
 }
 
@@ -274,13 +270,14 @@ fn criterion(item: &markdown::TaskItem) -> Criterion {
 /// Reads front matter whole where it fits, key by key where something does not.
 struct SpecReader<'a> {
     path: &'a str,
-    /// The number of lines of the file before the YAML.
-    lines_before: usize,
-    problems: Vec<SpecProblem>,
+    text: &'a str,
+    yaml: Range<usize>,
+    problems: Vec<DocumentProblem>,
 }
 
 impl SpecReader<'_> {
-    fn front(&mut self, yaml: &str) -> Result<SpecFrontMatter, LineFault> {
+    fn front(&mut self) -> Result<SpecFrontMatter, DocumentProblem> {
+        let yaml = &self.text[self.yaml.clone()];
         let keys = front_matter::keys(yaml);
         self.repeated(&keys);
         self.check_others(yaml, &keys);
@@ -315,47 +312,59 @@ impl SpecReader<'_> {
             return;
         }
         if let Err(problem) = front_matter::read_any(yaml) {
-            let (line, message) = self.invalid(&problem);
-            self.problems.push(SpecProblem {
-                path: self.path.into(),
-                line,
-                message: format!("{message}; the spec is read but cannot be edited"),
-            });
+            let mut problem = self.invalid(&problem);
+            problem
+                .message
+                .push_str("; the spec is read but cannot be edited");
+            self.problems.push(problem);
         }
     }
 
-    fn invalid(&self, problem: &YamlProblem) -> LineFault {
-        let line = problem.line.map(|line| line + self.lines_before);
-        let words = problem.below(self.lines_before);
-        (line, format!("Invalid YAML frontmatter: {words}"))
+    /// The number of lines of the file before the YAML.
+    fn lines_before(&self) -> usize {
+        self.text[..self.yaml.start].matches('\n').count()
+    }
+
+    fn invalid(&self, problem: &YamlProblem) -> DocumentProblem {
+        let before = self.lines_before();
+        let message = format!("Invalid YAML frontmatter: {}", problem.below(before));
+        let line = problem.line.map(|line| line + before);
+        DocumentProblem::new(self.path, message)
+            .on_line(line)
+            .at(problem.place(self.text, self.yaml.clone()))
+    }
+
+    /// A problem with words in the value of a key, or with the key.
+    fn about(&self, key: &str, words: &str, message: String) -> DocumentProblem {
+        let places = FrontMatterPlaces::of_yaml(self.text, self.yaml.clone());
+        let yaml = &self.text[self.yaml.clone()];
+        let keys = front_matter::keys(yaml);
+        let key_line = keys.iter().find(|found| found.name == key);
+        DocumentProblem::new(self.path, message)
+            .on_line(key_line.map(|found| found.line + self.lines_before()))
+            .at(places.value(key, words))
     }
 
     /// Reads a key that is only shown: a value that does not fit is reported and left out.
     fn key<T: DeserializeOwned>(&mut self, yaml: &str, key: &str) -> Option<T> {
-        front_matter::read_key(yaml, key).unwrap_or_else(|problem| {
-            let line = self.line_of(yaml, key);
-            let message = format!("`{key}` cannot be used: {problem}");
-            self.problems.push(SpecProblem {
-                path: self.path.into(),
-                line,
-                message,
-            });
+        self.decisive(yaml, key).unwrap_or_else(|problem| {
+            self.problems.push(problem);
             None
         })
     }
 
     /// A key that decides what may be worked on: guessing at it could start work too early.
-    fn decisive<T: DeserializeOwned>(&self, yaml: &str, key: &str) -> Result<Option<T>, LineFault> {
-        front_matter::read_key(yaml, key).map_err(|problem| {
-            (
-                self.line_of(yaml, key),
-                format!("`{key}` cannot be used: {problem}"),
-            )
-        })
+    fn decisive<T: DeserializeOwned>(
+        &self,
+        yaml: &str,
+        key: &str,
+    ) -> Result<Option<T>, DocumentProblem> {
+        front_matter::read_key(yaml, key)
+            .map_err(|fault| self.about(key, "", format!("`{key}` cannot be used: {fault}")))
     }
 
     /// Reports an approval status that is none of the three; it counts as not approved.
-    fn approval(&mut self, approval: Option<&ApprovalFields>, yaml: &str) {
+    fn approval(&mut self, approval: Option<&ApprovalFields>) {
         let Some(word) = approval.and_then(|approval| approval.status.as_deref()) else {
             return;
         };
@@ -364,11 +373,8 @@ impl SpecReader<'_> {
                 "Invalid approval status '{word}'. Must be one of: {}",
                 APPROVALS.join(", ")
             );
-            self.problems.push(SpecProblem {
-                path: self.path.into(),
-                line: self.line_of(yaml, "approval"),
-                message,
-            });
+            let problem = self.about("approval", word, message);
+            self.problems.push(problem);
         }
     }
 
@@ -379,11 +385,11 @@ impl SpecReader<'_> {
         for pair in names.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             let (name, line) = pair[1];
             let message = format!("`{name}` stands more than once; keep one of them");
-            self.problems.push(SpecProblem {
-                path: self.path.into(),
-                line: Some(line + self.lines_before),
-                message,
-            });
+            let places = FrontMatterPlaces::of_yaml(self.text, self.yaml.clone());
+            let problem = DocumentProblem::new(self.path, message)
+                .on_line(Some(line + self.lines_before()))
+                .at(places.on_line(line));
+            self.problems.push(problem);
         }
     }
 
@@ -427,12 +433,5 @@ impl SpecReader<'_> {
                 _ => {}
             }
         }
-    }
-
-    fn line_of(&self, yaml: &str, key: &str) -> Option<usize> {
-        front_matter::keys(yaml)
-            .iter()
-            .find(|k| k.name == key)
-            .map(|k| k.line + self.lines_before)
     }
 }

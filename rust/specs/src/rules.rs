@@ -1,6 +1,8 @@
 //! The twelve lint rules (seed: `chant_add`; reference chant 5.8.2).
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
@@ -12,9 +14,11 @@ use super::specs::{ExternalDependency, SpecGraph};
 use chant_base::format_words::find_format_word;
 use chant_base::ident::ResolvedId;
 use chant_base::lint::{LintFinding, LintRule};
+use chant_base::text_place::TextPlace;
 use chant_config::Config;
 use chant_text::checklist::UNREAD_ADVICE;
 use chant_text::fences::SwallowingFence;
+use chant_text::front_matter::FrontMatterPlaces;
 use chant_text::markdown;
 
 /// The subject of a lint rule.
@@ -23,8 +27,8 @@ pub struct LintSubject<'a> {
     pub spec: &'a Arc<Spec>,
     /// Its size.
     pub size: SpecSize,
-    /// The keys its front matter has.
-    pub keys: BTreeSet<String>,
+    /// The keys of its front matter, looked for when they are first asked for.
+    pub front: OnceCell<FrontMatterPlaces<'a>>,
     /// All specs.
     pub specs: &'a SpecGraph,
     /// Limits and required keys.
@@ -35,6 +39,44 @@ pub struct LintSubject<'a> {
     pub is_archived: &'a (dyn Fn(&str) -> bool + Sync),
     /// The problem with an agent's output, where `output_schema` asks for some.
     pub output: Option<String>,
+}
+
+impl LintSubject<'_> {
+    fn front(&self) -> &FrontMatterPlaces<'_> {
+        let spec: &Spec = self.spec;
+        self.front.get_or_init(|| FrontMatterPlaces::of(&spec.text))
+    }
+
+    /// The place of bytes of the body.
+    fn in_body(&self, bytes: Range<usize>) -> TextPlace {
+        let start = self.spec.body_start;
+        TextPlace::of_words(&self.spec.text, start + bytes.start..start + bytes.end)
+    }
+
+    /// The heading of the first level, or the place where it should stand.
+    fn title(&self) -> TextPlace {
+        title_place(self.spec)
+    }
+}
+
+/// The heading of the first level of a spec; where there is none, the line where it should stand.
+pub fn title_place(spec: &Spec) -> TextPlace {
+    let (text, body) = (&spec.text, spec.body());
+    let headings = markdown::outline(body).headings;
+    let first = headings.iter().find(|heading| heading.level == 1);
+    let blank = body.len() - body.trim_start().len();
+    match first {
+        Some(heading) => {
+            let (start, end) = (heading.range.start, heading.range.end);
+            TextPlace::of_words(text, spec.body_start + start..spec.body_start + end)
+        }
+        None if blank == body.len() => TextPlace::of_first_line(text),
+        None => {
+            let start = spec.body_start + blank;
+            let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+            TextPlace::of_words(text, start..end)
+        }
+    }
 }
 
 /// The rule about files that are no specs; it looks at files, not at specs.
@@ -108,28 +150,45 @@ fn complexity(subject: &LintSubject<'_>) -> Vec<LintFinding> {
             size.criteria,
             most.complexity_criteria,
             "Spec has {} acceptance criteria",
+            criteria_heading as fn(&LintSubject<'_>) -> TextPlace,
         ),
         (
             "complexity_files",
             size.files,
             most.complexity_files,
             "Spec touches {} files",
+            |subject| subject.front().key("target_files"),
         ),
         (
             "complexity_words",
             size.words,
             most.complexity_words,
             "Spec description is {} words",
+            |subject| subject.title(),
         ),
     ];
-    let is_over = |(name, count, most, _): &(&str, usize, usize, &str)| {
-        count > most && !subject.config.disables(name)
-    };
-    let finding = |(_, count, most, text): (&str, usize, usize, &str)| {
-        let text = text.replace("{}", &count.to_string());
-        LintFinding::warning(format!("{text} (threshold: {most})")).suggest(SPLIT)
-    };
-    measures.into_iter().filter(is_over).map(finding).collect()
+    let mut findings = Vec::new();
+    for (name, count, most, text, place) in measures {
+        if count > most && !subject.config.disables(name) {
+            let text = text.replace("{}", &count.to_string());
+            let message = format!("{text} (threshold: {most})");
+            findings.push(LintFinding::warning(place(subject), message).suggest(SPLIT));
+        }
+    }
+    findings
+}
+
+/// The heading above the first criterion.
+fn criteria_heading(subject: &LintSubject<'_>) -> TextPlace {
+    let outline = markdown::outline(subject.spec.body());
+    let first = subject.spec.criteria.first();
+    let first = first.map_or(0, |criterion| criterion.marker as usize);
+    let above = outline.headings.iter().rev();
+    let heading = above.clone().find(|heading| heading.range.end <= first);
+    heading.map_or_else(
+        || subject.title(),
+        |heading| subject.in_body(heading.range.clone()),
+    )
 }
 
 /// ## What it does
@@ -168,20 +227,26 @@ fn coupling(subject: &LintSubject<'_>) -> Vec<LintFinding> {
                 .is_some_and(|r| r.starts_with('.'))
     };
     let (siblings, others): (Vec<&str>, Vec<&str>) = named.into_iter().partition(is_sibling);
+    // What stands first in the text, not in the order of IDs; all are parts of it.
+    let first = |ids: &[&str]| {
+        let start = |id: &&str| id.as_ptr() as usize - spec.body().as_ptr() as usize;
+        let at = ids.iter().map(start).min().unwrap_or_default();
+        subject.in_body(at..at + ids.first().map_or(0, |id| id.len()))
+    };
     let advice = "Use depends_on for dependencies instead of naming other specs in the text";
     let mut findings = Vec::new();
     if !siblings.is_empty() {
         let ids = siblings.join(", ");
         let message =
             format!("Spec references sibling spec(s): {ids} - member specs should be independent");
-        findings.push(LintFinding::warning(message).suggest(advice));
+        findings.push(LintFinding::warning(first(&siblings), message).suggest(advice));
     }
     if !others.is_empty() {
         let ids = others.join(", ");
         let message = format!(
             "Spec references other spec ID(s) in body: {ids} - use depends_on for dependencies"
         );
-        findings.push(LintFinding::warning(message).suggest(advice));
+        findings.push(LintFinding::warning(first(&others), message).suggest(advice));
     }
     findings
 }
@@ -192,40 +257,46 @@ fn coupling(subject: &LintSubject<'_>) -> Vec<LintFinding> {
 /// ## Why it matters
 /// The type decides which prompt an agent gets and whether a spec is worked itself.
 fn kind(subject: &LintSubject<'_>) -> Vec<LintFinding> {
-    let (spec, has) = (subject.spec, |key: &str| subject.keys.contains(key));
+    let (spec, front) = (subject.spec, subject.front());
+    let (has, missing) = (|key: &str| front.has(key), front.opening());
     let mut findings = Vec::new();
     if !has("type") {
         findings.push(
-            LintFinding::warning("Missing spec type, read as 'code'")
+            LintFinding::warning(missing, "Missing spec type, read as 'code'")
                 .suggest("Add `type: code` to the front matter"),
         );
     }
     match &spec.kind {
-        SpecType::Other(word) => findings.push(LintFinding::error(unknown_type(word))),
+        SpecType::Other(word) => {
+            let place = front.value("type", word);
+            findings.push(LintFinding::error(place, unknown_type(word)));
+        }
         SpecType::Documentation => {
             for key in ["tracks", "target_files"]
                 .into_iter()
                 .filter(|key| !has(key))
             {
-                findings.push(LintFinding::warning(format!(
-                    "Documentation spec missing '{key}' field"
-                )));
+                let message = format!("Documentation spec missing '{key}' field");
+                findings.push(LintFinding::warning(missing, message));
             }
         }
         SpecType::Research => {
             if !has("informed_by") && !has("origin") {
                 findings.push(LintFinding::warning(
+                    missing,
                     "Research spec missing both 'informed_by' and 'origin' fields",
                 ));
             }
             if !has("target_files") {
                 findings.push(LintFinding::warning(
+                    missing,
                     "Research spec missing 'target_files' field",
                 ));
             }
         }
         SpecType::Driver | SpecType::Group if spec.members.as_ref().is_some_and(Vec::is_empty) => {
             findings.push(LintFinding::warning(
+                front.key("members"),
                 "Driver/group spec has empty 'members' array",
             ));
         }
@@ -264,7 +335,8 @@ fn model_waste(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let message = format!(
         "Spec uses '{model}' but appears simple ({criteria} criteria, {files} files, {words} words) - consider haiku"
     );
-    vec![LintFinding::warning(message)]
+    let place = subject.front().value("model", model);
+    vec![LintFinding::warning(place, message)]
 }
 
 /// ## What it does
@@ -274,10 +346,13 @@ fn model_waste(subject: &LintSubject<'_>) -> Vec<LintFinding> {
 /// Criteria that a reader sees count as code: work would be complete without them.
 fn fence(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let finding = |fence: &SwallowingFence| {
-        let message = format!("{fence}");
+        let (message, place) = (
+            format!("{fence}"),
+            TextPlace::of_line(&subject.spec.text, fence.line),
+        );
         let finding = match fence.boxes {
-            0 => LintFinding::warning(message),
-            _ => LintFinding::error(message),
+            0 => LintFinding::warning(place, message),
+            _ => LintFinding::error(place, message),
         };
         finding.suggest(fence.advice())
     };
@@ -291,9 +366,11 @@ fn fence(subject: &LintSubject<'_>) -> Vec<LintFinding> {
 /// ## Why it matters
 /// A reader sees a criterion that nothing counts: work would be complete without it.
 fn criteria(subject: &LintSubject<'_>) -> Vec<LintFinding> {
+    let first = subject.spec.unread_criteria.first();
+    let place = TextPlace::of_line(&subject.spec.text, first.copied().unwrap_or(1));
     let lines = subject.spec.describe_unread_criteria().into_iter();
     lines
-        .map(|lines| LintFinding::error(lines).suggest(UNREAD_ADVICE))
+        .map(|lines| LintFinding::error(place, lines).suggest(UNREAD_ADVICE))
         .collect()
 }
 
@@ -307,10 +384,12 @@ fn approval(subject: &LintSubject<'_>) -> Vec<LintFinding> {
         return Vec::new();
     };
     let status = approval.status.as_deref().unwrap_or("pending");
+    let place = |words: &str| subject.front().value("approval", words);
     match status {
         "approved" | "rejected" => {
             let missing = |message: &str| {
-                LintFinding::error(format!("Approval status is {status} but {message}"))
+                let message = format!("Approval status is {status} but {message}");
+                LintFinding::error(place(status), message)
             };
             let by = approval
                 .by
@@ -324,14 +403,16 @@ fn approval(subject: &LintSubject<'_>) -> Vec<LintFinding> {
         }
         "pending" if approval.by.is_some() => {
             vec![LintFinding::error(
+                place(approval.by.as_deref().unwrap_or_default()),
                 "Approval has 'by' field set but status is still 'pending'",
             )]
         }
         "pending" => Vec::new(),
-        other => vec![LintFinding::error(format!(
-            "Invalid approval status '{other}'. Must be one of: {}",
-            APPROVALS.join(", ")
-        ))],
+        other => {
+            let all = APPROVALS.join(", ");
+            let message = format!("Invalid approval status '{other}'. Must be one of: {all}");
+            vec![LintFinding::error(place(other), message)]
+        }
     }
 }
 
@@ -346,7 +427,7 @@ fn output(subject: &LintSubject<'_>) -> Vec<LintFinding> {
         .output
         .iter()
         .filter(|_| applies)
-        .map(LintFinding::error)
+        .map(|message| LintFinding::error(subject.front().key("output_schema"), message))
         .collect()
 }
 
@@ -364,22 +445,34 @@ fn dependency(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let is_unknown = |id: &&str| specs.find(id).is_none() && !(subject.is_archived)(id);
     let members = spec.members.iter().flatten().map(|id| &**id);
     for id in members.filter(is_unknown) {
-        findings.push(LintFinding::error(format!("Unknown member spec '{id}'")));
+        let place = subject.front().value("members", id);
+        let message = format!("Unknown member spec '{id}'");
+        findings.push(LintFinding::error(place, message));
     }
     if let Some(driver) = spec.id.parent().filter(|id| specs.find(id).is_none()) {
-        findings.push(LintFinding::warning(format!(
+        let message = format!(
             "Orphaned member spec '{}': driver '{driver}' not found",
             spec.id
-        )));
+        );
+        findings.push(LintFinding::warning(subject.title(), message));
     }
     if let Some(path) = &subject.cycle {
         let message = format!("Circular dependency: {}", path.join(" -> "));
-        findings.push(LintFinding::error(message).suggest("Remove one of these dependencies"));
+        let front = subject.front();
+        let next = spec
+            .depends_on
+            .iter()
+            .flatten()
+            .find(|name| path.iter().any(|step| step.starts_with(&***name)));
+        let place = front.value("depends_on", next.map_or("", |name| name));
+        findings
+            .push(LintFinding::error(place, message).suggest("Remove one of these dependencies"));
     }
     findings
 }
 
 fn unknown_dependency(subject: &LintSubject<'_>, name: &str) -> Option<LintFinding> {
+    let place = || subject.front().value("depends_on", name);
     let prefix = name.split_once(':').map(|(prefix, _)| prefix);
     let is_repository = |prefix: &str| subject.config.repositories.iter().any(|r| r.name == prefix);
     if let Some(prefix) =
@@ -389,7 +482,8 @@ fn unknown_dependency(subject: &LintSubject<'_>, name: &str) -> Option<LintFindi
             "Dependency '{name}' means the {prefix} dialect, not the repository of that name"
         );
         return Some(
-            LintFinding::error(message).suggest("Rename the repository in the configuration"),
+            LintFinding::error(place(), message)
+                .suggest("Rename the repository in the configuration"),
         );
     }
     let id = name.strip_prefix("chant:").unwrap_or(name);
@@ -401,15 +495,17 @@ fn unknown_dependency(subject: &LintSubject<'_>, name: &str) -> Option<LintFindi
             "Dependency '{name}' cannot be read: {}",
             broken.problem.message
         );
-        return Some(LintFinding::error(message).suggest(format!("Fix {}", broken.problem.path)));
+        let fix = format!("Fix {}", broken.problem.path);
+        return Some(LintFinding::error(place(), message).suggest(fix));
     }
     match subject.specs.elsewhere(id) {
         Some(ExternalDependency::Found { .. }) => None,
-        Some(ExternalDependency::Unreachable(why)) => Some(LintFinding::error(format!(
-            "Unknown dependency '{name}': {why}"
-        ))),
+        Some(ExternalDependency::Unreachable(why)) => Some(LintFinding::error(
+            place(),
+            format!("Unknown dependency '{name}': {why}"),
+        )),
         Some(ExternalDependency::Unknown) | None => {
-            let finding = LintFinding::error(format!("Unknown dependency '{name}'"));
+            let finding = LintFinding::error(place(), format!("Unknown dependency '{name}'"));
             Some(match subject.specs.resolve(id, "") {
                 ResolvedId::One(meant) if meant.id != subject.spec.id => {
                     finding.suggest(format!("Did you mean '{}'?", meant.id))
@@ -426,13 +522,13 @@ fn unknown_dependency(subject: &LintSubject<'_>, name: &str) -> Option<LintFindi
 /// ## Why it matters
 /// Reports over all specs need them.
 fn required(subject: &LintSubject<'_>) -> Vec<LintFinding> {
-    let missing = subject
-        .config
-        .required
-        .iter()
-        .filter(|key| !subject.keys.contains(*key));
+    let front = subject.front();
+    let missing = subject.config.required.iter().filter(|key| !front.has(key));
     missing
-        .map(|key| LintFinding::error(format!("Missing required field '{key}'")))
+        .map(|key| {
+            let message = format!("Missing required field '{key}'");
+            LintFinding::error(front.opening(), message)
+        })
         .collect()
 }
 
@@ -446,7 +542,8 @@ fn title(subject: &LintSubject<'_>) -> Vec<LintFinding> {
         Some(_) => Vec::new(),
         None => {
             vec![
-                LintFinding::error("Missing title").suggest("Begin the body with a line `# Title`"),
+                LintFinding::error(subject.title(), "Missing title")
+                    .suggest("Begin the body with a line `# Title`"),
             ]
         }
     }

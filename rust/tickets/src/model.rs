@@ -1,6 +1,7 @@
 //! Tickets and their attributes (reference tickets 2.2 to 2.6).
 
 use super::code::TicketCode;
+use chant_base::document_problem::DocumentProblem;
 
 /// An enumeration of documented words, read in any case of letters.
 macro_rules! words {
@@ -119,17 +120,6 @@ pub const KEY_ORDER: [&str; 15] = [
     "implementationNotes",
 ];
 
-/// Something wrong with a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TicketProblem {
-    /// The file, relative to the project's root.
-    pub path: Box<str>,
-    /// Line, counted from 1, where it is known.
-    pub line: Option<usize>,
-    /// The message.
-    pub message: String,
-}
-
 /// One ticket's file. Words of front matter are as the file has them, documented or not; what is
 /// absent is `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,7 +159,7 @@ pub struct Ticket {
     /// Tickets that wait for it.
     pub blocks: Vec<Box<str>>,
     /// The parts that could not be read as they stand.
-    pub problems: Vec<TicketProblem>,
+    pub problems: Vec<DocumentProblem>,
 }
 
 /// The documented words that a ticket has; `None` for others.
@@ -225,5 +215,5 @@ impl Ticket {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenTicket {
     /// The file and what is wrong with it.
-    pub problem: TicketProblem,
+    pub problem: DocumentProblem,
 }

@@ -9,14 +9,16 @@ use serde::Deserialize;
 
 use super::code::TicketCode;
 use super::criteria::is_about_criteria;
-use super::model::{BrokenTicket, DocumentedWords, Ticket, TicketProblem, TicketStatus};
+use super::model::{BrokenTicket, DocumentedWords, Ticket, TicketStatus};
 use super::older_header;
 use chant_base::counted::count_visited;
+use chant_base::document_problem::DocumentProblem;
+use chant_base::text_place::TextPlace;
 use chant_store::index::FileSource;
 use chant_text::checklist::{self, UNREAD_ADVICE};
 use chant_text::clash;
 use chant_text::fences;
-use chant_text::front_matter::{self, FrontMatterEntry, TextList};
+use chant_text::front_matter::{self, FrontMatterEntry, FrontMatterPlaces, TextList};
 use chant_text::markdown;
 
 /// A file in the tickets folder.
@@ -58,18 +60,16 @@ pub fn stem(path: &str) -> &str {
 
 /// Reads one file; `path` is relative to the project's root.
 pub fn document(path: &str, source: FileSource) -> ParsedTicket {
-    let broken = |line, why: String| {
-        let problem = TicketProblem {
-            path: path.into(),
-            line,
-            message: format!("cannot be read: {why}"),
-        };
-        Err(Arc::new(BrokenTicket { problem }))
-    };
+    let problem = |why: String| DocumentProblem::new(path, format!("cannot be read: {why}"));
+    let broken = |problem| Err(Arc::new(BrokenTicket { problem }));
     match source {
-        FileSource::Unreadable(why) => broken(None, why),
+        FileSource::Unreadable(why) => broken(problem(why)),
         FileSource::Text(text) => match clash::in_document(&text) {
-            Some(clash) => broken(Some(clash.begins), clash.to_string()),
+            Some(clash) => broken(
+                problem(clash.to_string())
+                    .on_line(Some(clash.begins))
+                    .at(TextPlace::of_line(&text, clash.begins)),
+            ),
             None => Ok(Arc::new(ticket(path, text))),
         },
     }
@@ -88,12 +88,13 @@ pub fn ticket(path: &str, text: String) -> Ticket {
     count_visited(1);
     let mut reader = TicketReader {
         path,
+        text: &text,
         problems: Vec::new(),
     };
     let (yaml, body_start) = match front_matter::layout(&text) {
         Ok(layout) => (layout.yaml, layout.body),
         Err(error) => {
-            reader.problem(None, error.to_string());
+            reader.problem(TextPlace::of_first_line(&text), error.to_string());
             (None, 0)
         }
     };
@@ -137,31 +138,48 @@ pub fn ticket(path: &str, text: String) -> Ticket {
             .copied()
             .filter(|status| status.is_done());
         let ends: Vec<&str> = ends.map(TicketStatus::as_str).collect();
-        ticket.problems.push(TicketProblem {
-            path: path.into(),
-            line: None,
-            message: format!(
-                "the status `{status}` is none of markdown-ticket's; what depends on this ticket waits until it \
-                 is {}",
-                ends.join(" or ")
-            ),
-        });
+        let message = format!(
+            "the status `{status}` is none of markdown-ticket's; what depends on this ticket waits until it \
+             is {}",
+            ends.join(" or ")
+        );
+        let place = value_place(&ticket.text, "status", status);
+        let problem = DocumentProblem::new(path, message);
+        ticket.problems.push(problem.at(place));
     }
     ticket
 }
 
+/// The place of a value of a ticket's attribute, in front matter or in the older header.
+pub(super) fn value_place(text: &str, key: &str, value: &str) -> TextPlace {
+    let places = FrontMatterPlaces::of(text);
+    let mut older = older_header::lines(text).into_iter();
+    match older.find(|line| line.key == key && !places.has(key)) {
+        Some(line) => TextPlace::within(text, line.value, value),
+        None => places.value(key, value),
+    }
+}
+
 struct TicketReader<'a> {
     path: &'a str,
-    problems: Vec<TicketProblem>,
+    text: &'a str,
+    problems: Vec<DocumentProblem>,
 }
 
 impl TicketReader<'_> {
-    fn problem(&mut self, line: Option<usize>, message: String) {
-        self.problems.push(TicketProblem {
-            path: self.path.into(),
-            line,
-            message,
-        });
+    fn problem(&mut self, place: TextPlace, message: String) {
+        let problem = DocumentProblem::new(self.path, message);
+        self.problems.push(problem.at(place));
+    }
+
+    /// Notes a problem with a line, counted from 1, which answers name; `None` for the file as a whole.
+    fn problem_on_line(&mut self, line: Option<usize>, message: String) {
+        let place = match line {
+            Some(line) => TextPlace::of_line(self.text, line),
+            None => TextPlace::of_first_line(self.text),
+        };
+        let problem = DocumentProblem::new(self.path, message);
+        self.problems.push(problem.on_line(line).at(place));
     }
 
     /// Reads front matter as a whole, or key by key where that fails.
@@ -171,7 +189,7 @@ impl TicketReader<'_> {
             Err(problem) => {
                 let line = problem.line.map(|line| line + lines_before);
                 let message = problem.below(lines_before);
-                self.problem(
+                self.problem_on_line(
                     line,
                     format!("the front matter cannot be read as a whole, so its keys were read one by one: {message}"),
                 );
@@ -185,7 +203,7 @@ impl TicketReader<'_> {
         for mut fence in fences::found(body) {
             fence.line += lines_before;
             let message = format!("{fence}. {}", fence.advice());
-            self.problem(Some(fence.line), message);
+            self.problem_on_line(Some(fence.line), message);
         }
     }
 
@@ -201,7 +219,7 @@ impl TicketReader<'_> {
         }
         if let Some(described) = checklist::describe_unread(&lines) {
             let message = format!("{described}. {UNREAD_ADVICE}");
-            self.problem(lines.first().copied(), message);
+            self.problem_on_line(lines.first().copied(), message);
         }
     }
 
@@ -209,10 +227,9 @@ impl TicketReader<'_> {
         let text = front.code.as_deref().or(front.key.as_deref())?;
         let code = TicketCode::read(text);
         if code.is_none() && !text.trim().is_empty() {
-            self.problem(
-                None,
-                format!("`{text}` is no code; expected one such as DEM-007"),
-            );
+            let name = if front.code.is_some() { "code" } else { "key" };
+            let message = format!("`{text}` is no code; expected one such as DEM-007");
+            self.problem(value_place(self.text, name, text), message);
         }
         code
     }
@@ -226,7 +243,8 @@ impl TicketReader<'_> {
             let text = text.as_deref().unwrap_or_default().trim();
             if !text.is_empty() && !is_date(text) {
                 let why = "expected one such as 2025-10-02 or 2025-10-02T09:20:02.492Z";
-                self.problem(None, format!("`{key}: {text}` is no date; {why}"));
+                let place = value_place(self.text, key, text);
+                self.problem(place, format!("`{key}: {text}` is no date; {why}"));
             }
         }
     }

@@ -5,10 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use super::code::{TicketCode, number_taken};
 use super::listing::TicketListing;
-use super::model::{BrokenTicket, DocumentedWords, Ticket, TicketProblem, TicketStatus};
+use super::model::{BrokenTicket, DocumentedWords, Ticket, TicketStatus};
+use super::parse::value_place;
 use super::parse::{ParsedTicket, name, stem};
 use super::ticket_graph::{TicketGraph, key_of};
 use chant_base::counted::count_visited;
+use chant_base::document_problem::DocumentProblem;
 use chant_base::external_items::ExternalStatus;
 use chant_base::recent::RecentChanges;
 use chant_store::index::DocumentChange;
@@ -37,24 +39,24 @@ pub struct TicketIndex {
     /// Files that cannot be read at all.
     broken: BTreeMap<Box<str>, Arc<BrokenTicket>>,
     /// Problems of files that can be read.
-    flaws: BTreeMap<Box<str>, Vec<TicketProblem>>,
+    flaws: BTreeMap<Box<str>, Vec<DocumentProblem>>,
     /// Codes that stand in several files.
     shared: BTreeMap<TicketCode, usize>,
     waits: TicketGraph,
     listing: OnceLock<TicketListing>,
     by_status: OnceLock<Vec<(String, usize)>>,
     ready: OnceLock<Vec<TicketCode>>,
-    problems: OnceLock<Vec<TicketProblem>>,
+    problems: OnceLock<Vec<DocumentProblem>>,
     /// The problem where their folder is not there.
-    vanished: Option<TicketProblem>,
+    vanished: Option<DocumentProblem>,
     /// Changes of several files that could be brought to no end.
-    left: Vec<TicketProblem>,
+    left: Vec<DocumentProblem>,
     /// Tickets that are worked on in worktrees: the copies there.
     worked_on: BTreeMap<TicketCode, Arc<Ticket>>,
     /// By path, our own files of these.
     set_aside: BTreeMap<Box<str>, Arc<Ticket>>,
     /// Problems of worktrees.
-    of_worktrees: Vec<TicketProblem>,
+    of_worktrees: Vec<DocumentProblem>,
     /// Tickets that changed lately, or of which others say what they wait for.
     recent: RecentChanges<TicketCode>,
     /// Those of the change that is being taken in.
@@ -144,7 +146,7 @@ impl TicketIndex {
     pub fn is_worked_on(
         &self,
         tickets: &[(TicketCode, Arc<Ticket>)],
-        problems: &[TicketProblem],
+        problems: &[DocumentProblem],
     ) -> bool {
         let is_known = |(code, ticket): &(TicketCode, Arc<Ticket>)| {
             let known = self.worked_on.get(code);
@@ -160,7 +162,7 @@ impl TicketIndex {
     pub fn work_on(
         &mut self,
         tickets: Vec<(TicketCode, Arc<Ticket>)>,
-        problems: Vec<TicketProblem>,
+        problems: Vec<DocumentProblem>,
     ) {
         self.of_worktrees = problems;
         let before = std::mem::replace(&mut self.worked_on, tickets.into_iter().collect());
@@ -199,24 +201,24 @@ impl TicketIndex {
     }
 
     /// Returns the problem where the folder was there and is gone.
-    pub fn vanished(&self) -> Option<&TicketProblem> {
+    pub fn vanished(&self) -> Option<&DocumentProblem> {
         self.vanished.as_ref()
     }
 
     /// Takes in whether the folder is gone.
-    pub fn set_vanished(&mut self, vanished: Option<TicketProblem>) {
+    pub fn set_vanished(&mut self, vanished: Option<DocumentProblem>) {
         self.problems = OnceLock::new();
         self.recent.note(Vec::new());
         self.vanished = vanished;
     }
 
     /// Changes of several files that could be brought to no end.
-    pub fn left(&self) -> &[TicketProblem] {
+    pub fn left(&self) -> &[DocumentProblem] {
         &self.left
     }
 
     /// Takes in which changes could be brought to no end.
-    pub fn set_left(&mut self, left: Vec<TicketProblem>) {
+    pub fn set_left(&mut self, left: Vec<DocumentProblem>) {
         self.problems = OnceLock::new();
         self.left = left;
     }
@@ -263,11 +265,10 @@ impl TicketIndex {
         let Some(code) = self.code_of(&path, &ticket) else {
             if ticket.has_front_matter {
                 let message = "it has no code, so it is no ticket; add a line such as `code: ";
-                problems.push(TicketProblem {
-                    path: path.clone(),
-                    line: None,
-                    message: format!("{message}{}`", TicketCode::new(&self.project, 7)),
-                });
+                problems.push(DocumentProblem::new(
+                    path.clone(),
+                    format!("{message}{}`", TicketCode::new(&self.project, 7)),
+                ));
                 self.flaws.insert(path, problems);
             }
             return;
@@ -429,12 +430,12 @@ impl TicketIndex {
     }
 
     /// Everything that is wrong with files, in the order of their paths.
-    pub fn problems(&self) -> &[TicketProblem] {
+    pub fn problems(&self) -> &[DocumentProblem] {
         self.problems.get_or_init(|| self.find_problems())
     }
 
-    fn find_problems(&self) -> Vec<TicketProblem> {
-        let mut problems: Vec<TicketProblem> = self
+    fn find_problems(&self) -> Vec<DocumentProblem> {
+        let mut problems: Vec<DocumentProblem> = self
             .broken
             .values()
             .map(|broken| broken.problem.clone())
@@ -446,14 +447,15 @@ impl TicketIndex {
         for code in self.shared.keys() {
             let files = self.files(code);
             let others: Vec<&str> = files.iter().map(|ticket| &*ticket.path).collect();
-            problems.push(TicketProblem {
-                path: others.first().copied().unwrap_or_default().into(),
-                line: None,
-                message: format!(
-                    "Several files have the code {code}: {}; give all but one another code",
-                    others.join(", ")
-                ),
-            });
+            let message = format!(
+                "Several files have the code {code}: {}; give all but one another code",
+                others.join(", ")
+            );
+            let first = files.first();
+            let path = first.map_or("", |ticket| &ticket.path);
+            let text = first.map_or("", |ticket| &ticket.text);
+            let place = value_place(text, "code", &code.to_string());
+            problems.push(DocumentProblem::new(path, message).at(place));
         }
         problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         problems

@@ -12,11 +12,12 @@ use jiff::Timestamp;
 
 use super::code::{TicketCode, number_taken};
 use super::error::{TicketError, quoted};
-use super::model::{Ticket, TicketProblem};
+use super::model::Ticket;
 use super::number::{CounterReading, counter};
 use super::parse::{self, ParsedTicket};
 use super::ticket_index::TicketIndex;
 use super::worked_on::{Home, Workplaces};
+use chant_base::document_problem::DocumentProblem;
 use chant_base::error::Error;
 use chant_base::external_items::ExternalItems;
 use chant_base::number_claims::NumberClaims;
@@ -203,13 +204,9 @@ impl TicketStore {
     }
 
     /// Changes of several files that could be brought to no end.
-    fn left(&self) -> Vec<TicketProblem> {
+    fn left(&self) -> Vec<DocumentProblem> {
         let left = self.journal(&[]).left_changes().into_iter();
-        let problem = |left: LeftChange| TicketProblem {
-            path: left.path.into(),
-            line: None,
-            message: left.message,
-        };
+        let problem = |left: LeftChange| DocumentProblem::new(left.path, left.message);
         left.map(problem).collect()
     }
 
@@ -268,7 +265,7 @@ impl TicketStore {
 
     /// Returns the problem where the tickets folder is not there: it was, as this process, git or the counter
     /// knows.
-    fn vanished(&self, was_there: bool) -> Option<TicketProblem> {
+    fn vanished(&self, was_there: bool) -> Option<DocumentProblem> {
         let code = &self.place.code;
         let is_ticket = |name: &str| number_taken(name, code).is_some();
         let repo = self.repo.as_ref();
@@ -284,11 +281,10 @@ impl TicketStore {
         let evidence =
             missing_folders::evidence_of_loss(repo, &self.root, &self.folder, was_there, is_ticket);
         let evidence = evidence.or_else(of_counter)?;
-        Some(TicketProblem {
-            path: self.folder.as_str().into(),
-            line: None,
-            message: missing_folders::loss_message("tickets", &self.folder, &evidence),
-        })
+        Some(DocumentProblem::new(
+            self.folder.as_str(),
+            missing_folders::loss_message("tickets", &self.folder, &evidence),
+        ))
     }
 
     /// The highest number of the project that git knows in the tickets folder.

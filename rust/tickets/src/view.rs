@@ -5,12 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::code::TicketCode;
 use super::edit::yaml;
-use super::model::{IMPACT_AREAS, KEY_ORDER, Ticket, TicketProblem};
+use super::model::{IMPACT_AREAS, KEY_ORDER, Ticket};
 use super::parse::{list_of, text_of};
 use super::ticket_graph::TicketWait;
 use super::ticket_store::is_elsewhere;
 use chant_base::answer::cut;
 use chant_base::counted_list::CountedList;
+use chant_base::document_problem::{DocumentProblem, ProblemRow};
 use chant_graph::picture::{FigureRow, GraphPicture, LeadDirection, StatusColor};
 use chant_text::front_matter::{self, FrontMatterEntry};
 
@@ -132,8 +133,9 @@ impl TicketFacts<'_> {
     }
 
     /// Returns its problems: what cannot be read of its own.
-    pub fn problems(&self) -> Vec<TicketProblemEntry> {
-        self.ticket.problems.iter().map(Into::into).collect()
+    pub fn problems(&self) -> Vec<ProblemRow> {
+        let problems = self.ticket.problems.iter();
+        problems.map(|one| one.row(MESSAGE_SHOWN)).collect()
     }
 
     /// The ticket without its relations, as `get_cr` in mode `metadata` shows it.
@@ -196,7 +198,7 @@ pub struct WholeTicketView<'a> {
     pub files: Vec<String>,
     /// The parts of it that cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<TicketProblemEntry>,
+    pub problems: Vec<ProblemRow>,
     /// True if work on it can start now.
     pub ready: bool,
     /// The things it waits for.
@@ -224,31 +226,13 @@ pub struct TicketList {
     pub next_offset: Option<usize>,
     /// Files that cannot be read as tickets, or only in part.
     #[serde(flatten)]
-    pub problems: CountedList<TicketProblemEntry>,
-}
-
-/// Something wrong with a file.
-#[derive(Debug, Serialize)]
-pub struct TicketProblemEntry {
-    path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    message: String,
-}
-
-impl From<&TicketProblem> for TicketProblemEntry {
-    fn from(problem: &TicketProblem) -> Self {
-        Self {
-            path: problem.path.to_string(),
-            line: problem.line,
-            message: cut(&problem.message, MESSAGE_SHOWN),
-        }
-    }
+    pub problems: CountedList<ProblemRow>,
 }
 
 /// The problems that an answer shows.
-pub fn problems(problems: &[TicketProblem]) -> CountedList<TicketProblemEntry> {
-    CountedList::first("problems", problems, PROBLEMS_SHOWN, Into::into)
+pub fn problems(problems: &[DocumentProblem]) -> CountedList<ProblemRow> {
+    let row = |problem: &DocumentProblem| problem.row(MESSAGE_SHOWN);
+    CountedList::first("problems", problems, PROBLEMS_SHOWN, row)
 }
 
 /// A new ticket.

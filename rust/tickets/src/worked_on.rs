@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::code::TicketCode;
-use super::model::{Ticket, TicketProblem};
+use super::model::Ticket;
 use super::ticket_store::{ProjectLocation, TicketClock, TicketStore};
+use chant_base::document_problem::DocumentProblem;
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::checkouts::KnownCheckouts;
@@ -23,7 +24,7 @@ pub(super) struct Workplaces {
     checkouts: KnownCheckouts,
     by_code: BTreeMap<TicketCode, Workplace>,
     /// Problems of branches, as of the last listing.
-    unclear: Vec<TicketProblem>,
+    unclear: Vec<DocumentProblem>,
 }
 
 /// The worktree that a ticket is worked on in.
@@ -39,7 +40,7 @@ struct Workplace {
 #[derive(Default)]
 pub(super) struct WorkedOn {
     pub(super) tickets: Vec<(TicketCode, Arc<Ticket>)>,
-    pub(super) problems: Vec<TicketProblem>,
+    pub(super) problems: Vec<DocumentProblem>,
 }
 
 /// The facts about a project that its copy in a worktree needs.
@@ -216,12 +217,8 @@ pub(super) fn shown(store: &TicketStore, ticket: &Ticket) -> Ticket {
     shown
 }
 
-fn problem(path: &Path, message: String) -> TicketProblem {
-    TicketProblem {
-        path: path.display().to_string().into(),
-        line: None,
-        message,
-    }
+fn problem(path: &Path, message: String) -> DocumentProblem {
+    DocumentProblem::new(path.display().to_string(), message)
 }
 
 /// The one code of a project that the name of a branch carries, in any case of letters: `feature/MDT-001`,

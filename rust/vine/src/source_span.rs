@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use chant_base::text_place::TextPlace;
+
 /// A piece of one line of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceSpan {
@@ -16,6 +18,11 @@ pub struct SourceSpan {
 }
 
 impl SourceSpan {
+    /// Its place in the text from which it was read.
+    pub fn place_in(&self, text: &str) -> TextPlace {
+        TextPlace::of_columns(text, self.line, self.column..self.column + self.length)
+    }
+
     /// The bytes `range` of a line.
     pub(super) fn of_line(number: usize, source: &str, range: Range<usize>) -> Self {
         Self {

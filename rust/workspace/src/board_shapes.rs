@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::item::Item;
 use super::meaning::WorkMeaning;
-use super::view::{NeighborsView, ProblemRow, WholeItemView};
+use super::view::{NeighborsView, WholeItemView};
 use chant_base::answer::cut;
+use chant_base::document_problem::ProblemRow;
 use chant_specs::view::held_specs::COMPLETED_THERE;
 
 /// Characters of a title that a card shows.

@@ -5,10 +5,22 @@ use std::path::Path;
 use super::Workspace;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
-use chant_config::check::{CheckedFile, refuse_misspelled};
+use chant_config::check::{CheckedFile, ConfigFinding, refuse_misspelled};
 use chant_config::view::ConfigReport;
+use chant_speckit::config;
+use chant_tickets::projects::OWN_FILE;
+use chant_tickets::projects::checked::check_own_file;
 
 impl Workspace {
+    /// The findings about a text as the file of configuration at a path; none for any other path.
+    pub(super) fn check_configuration(&self, path: &str, text: &str) -> Vec<ConfigFinding> {
+        match path {
+            config::FILE => config::findings(text),
+            OWN_FILE => check_own_file(path, text),
+            _ => self.parts.chant.check_configuration(path, text),
+        }
+    }
+
     /// The configuration files that are there, each with what is to be said about it.
     pub fn configuration_files(&self) -> Vec<CheckedFile> {
         let mut files = self.parts.chant.configuration_files();

@@ -52,7 +52,7 @@ pub struct FormatRow {
 }
 
 /// The formats with tools of their own: word, name, nouns, markers and an example of a key.
-const WITH_TOOLS: [FormatWithTools; 4] = [
+const WITH_TOOLS: [RowWithTools; 4] = [
     (
         "chant",
         "chant",
@@ -83,13 +83,31 @@ const WITH_TOOLS: [FormatWithTools; 4] = [
     ),
 ];
 
-type FormatWithTools = (
+type RowWithTools = (
     &'static str,
     &'static str,
     [&'static str; 2],
     &'static [&'static str],
     &'static str,
 );
+
+/// A format with tools of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FormatWithTools {
+    Specs,
+    TaskGraphs,
+    Features,
+    ChangeRequests,
+}
+
+/// The format with tools of its own that has a word.
+pub(super) fn with_tools(word: &str) -> Option<FormatWithTools> {
+    use FormatWithTools::{ChangeRequests, Features, Specs, TaskGraphs};
+    let at = WITH_TOOLS.iter().position(|(known, ..)| *known == word)?;
+    [Specs, TaskGraphs, Features, ChangeRequests]
+        .get(at)
+        .copied()
+}
 
 /// The formats that come through the interface, in the order of lists.
 pub fn all() -> Vec<&'static dyn PlanFormat> {

@@ -19,6 +19,7 @@ pub mod changes;
 pub mod completion;
 pub mod configuration;
 mod csv_table;
+pub mod document_findings;
 mod document_work;
 pub mod error;
 pub mod export;
@@ -66,11 +67,12 @@ use analytics_graph::NetworkNodes;
 use board_columns::BoardColumns;
 use board_graph::TimedNetwork;
 use change_feed::ChangeFeed;
+use chant_base::document_problem::DocumentProblem;
 use chant_base::error::{Error, ErrorKind};
 use chant_base::external_items::ExternalItems;
-use chant_plan_format::finding::{FindingLevel, PlanProblem};
+use chant_plan_format::finding::{PlanFinding, Severity};
 use chant_plan_store::PlanStore;
-use chant_speckit::files::{FeatureStore, TASKS};
+use chant_speckit::files::{FeatureDocument, FeatureStore, TASKS};
 use chant_speckit::resolve::{SearchStart, in_specs};
 use chant_specs::error::ChantError;
 use chant_specs::ops::lint;
@@ -78,17 +80,21 @@ use chant_specs::project::{Project, ProjectOptions, SPECS};
 pub use chant_specs::view::report::LintDiagnostic as SpecFinding;
 use chant_store::disk;
 use chant_store::files::RootFolder;
+use chant_store::index::{DocumentChange, FileSource};
 use chant_store::walk::{DEPTH, FolderWalk};
-use chant_tickets::model::TicketProblem;
+use chant_tickets::parse as ticket_texts;
 use chant_tickets::project_registry::ProjectRegistry;
 use chant_tickets::projects::DiscoveryInputs;
+use chant_tickets::ticket_index::TicketIndex;
+use chant_vine::document::VineDocument;
+use chant_vine::error::VineError;
 use chant_vine::files::{PinnedGraph, VineStore};
 use chant_work::durations::{RunDurations, RunStatistics};
 pub use external_lookup::external_items;
 use items_at_work::ItemsAtWork;
 use jiff::Timestamp;
 pub use revision_view::recent_commits;
-use workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
+use workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph};
 
 /// Most task graphs that are looked at.
 const MAX_PLANS: usize = 1_000;
@@ -270,11 +276,9 @@ impl Workspace {
         for path in known.plans.files.iter().take(MAX_PLANS) {
             match self.plan(path, &mut known.pinned) {
                 Ok(plan) => read.plans.push(plan),
-                Err(error) => read.problems.push(WorkspaceProblem {
-                    path: path.clone(),
-                    line: None,
-                    message: error.to_string(),
-                }),
+                Err(error) => read
+                    .problems
+                    .push(DocumentProblem::new(path.clone(), error.to_string())),
             }
         }
         self.read_features(&mut read)?;
@@ -352,7 +356,7 @@ impl Workspace {
             Err(error) if error.kind() == ErrorKind::NotInitialized => {
                 let left = chant.interruptions().into_iter();
                 return Ok(WorkspaceContents {
-                    problems: left.map(of_specs).collect(),
+                    problems: left.collect(),
                     ..WorkspaceContents::default()
                 });
             }
@@ -367,7 +371,7 @@ impl Workspace {
         };
         let problems = chant.problems(&snapshot).into_iter();
         Ok(WorkspaceContents {
-            problems: problems.map(of_specs).collect(),
+            problems: problems.collect(),
             specs: snapshot.specs,
             ..WorkspaceContents::default()
         })
@@ -403,19 +407,7 @@ impl Workspace {
             let path = format!("{}/{TASKS}", feature.directory);
             match features.document(&feature, TASKS) {
                 Ok(Some(document)) => {
-                    let clash = document.clash.as_ref();
-                    read.problems.extend(clash.map(|clash| WorkspaceProblem {
-                        path: path.clone(),
-                        line: Some(clash.begins),
-                        message: clash.to_string(),
-                    }));
-                    let problems = document.list.problems().into_iter();
-                    read.problems
-                        .extend(problems.map(|(line, message)| WorkspaceProblem {
-                            path: path.clone(),
-                            line: Some(line),
-                            message,
-                        }));
+                    read.problems.extend(document.problems(&path));
                     if !document.list.tasks.is_empty() {
                         read.features.push(feature::FeatureTaskList {
                             label: key::composed(&feature.label).into(),
@@ -426,11 +418,9 @@ impl Workspace {
                     }
                 }
                 Ok(None) => {}
-                Err(error) => read.problems.push(WorkspaceProblem {
-                    path,
-                    line: None,
-                    message: error.to_string(),
-                }),
+                Err(error) => read
+                    .problems
+                    .push(DocumentProblem::new(path, error.to_string())),
             }
         }
         if let Some(feature) = all.next() {
@@ -443,11 +433,7 @@ impl Workspace {
     fn read_tickets(&self, read: &mut WorkspaceContents) -> Result<(), Error> {
         let of_configuration = self.parts.tickets.problems_at(&self.root).into_iter();
         read.problems
-            .extend(of_configuration.map(|(path, message)| WorkspaceProblem {
-                path,
-                line: None,
-                message,
-            }));
+            .extend(of_configuration.map(|(path, message)| DocumentProblem::new(path, message)));
         let Some(store) = self.parts.tickets.open_store_at(&self.root)? else {
             return Ok(());
         };
@@ -455,7 +441,7 @@ impl Workspace {
         // Changes that could be brought to no end are those of the whole folder, and known already.
         let problems = tickets.problems().iter();
         let problems = problems.filter(|problem| !tickets.left().contains(problem));
-        read.problems.extend(problems.map(of_ticket));
+        read.problems.extend(problems.cloned());
         read.tickets = Some(tickets);
         Ok(())
     }
@@ -464,7 +450,7 @@ impl Workspace {
         for store in &self.plan_stores {
             if let Some(root) = store.current(&|keys| self.around.standings(keys)) {
                 let problems = root.problems.iter();
-                let problems = problems.filter(|problem| problem.level > FindingLevel::Hint);
+                let problems = problems.filter(|problem| problem.level > Severity::Hint);
                 read.problems.extend(problems.map(of_plan));
                 read.formats.push(root);
             }
@@ -521,48 +507,45 @@ impl Workspace {
     }
 }
 
-fn of_specs(problem: chant_specs::model::SpecProblem) -> WorkspaceProblem {
-    WorkspaceProblem {
-        path: problem.path.into(),
-        line: problem.line,
-        message: problem.message,
-    }
-}
-
 /// The problem of a plan.
-fn of_plan(problem: &PlanProblem) -> WorkspaceProblem {
-    WorkspaceProblem {
-        path: problem.path.to_string(),
-        line: (problem.line > 0).then_some(problem.line),
+fn of_plan(problem: &PlanFinding) -> DocumentProblem {
+    DocumentProblem {
+        path: problem.path.clone(),
+        line: problem.place.map(|place| place.line),
+        place: problem.place,
         message: problem.message.to_string(),
     }
 }
 
-fn of_ticket(problem: &TicketProblem) -> WorkspaceProblem {
-    WorkspaceProblem {
-        path: problem.path.to_string(),
-        line: problem.line,
-        message: problem.message.clone(),
-    }
-}
-
 /// The problem of a folder that was there and is not.
-fn gone(folder: &str, message: String) -> WorkspaceProblem {
-    WorkspaceProblem {
-        path: folder.to_owned(),
-        line: None,
-        message,
-    }
+fn gone(folder: &str, message: String) -> DocumentProblem {
+    DocumentProblem::new(folder, message)
 }
 
 /// Reports that there is more of something than is looked at; the path is the first that is not.
-fn surplus(path: &str, most: usize, what: &str) -> WorkspaceProblem {
-    WorkspaceProblem {
-        path: path.to_owned(),
-        line: None,
-        message: format!(
-            "there are more than {most} {what}; this one and those after it are not looked at. Move \
-             finished ones to another folder"
-        ),
-    }
+fn surplus(path: &str, most: usize, what: &str) -> DocumentProblem {
+    let message = format!(
+        "there are more than {most} {what}; this one and those after it are not looked at. Move \
+         finished ones to another folder"
+    );
+    DocumentProblem::new(path, message)
+}
+
+/// The problems that the tickets have at a path with a text there.
+fn ticket_problems(joined: &WorkspaceGraph, path: &str, text: &str) -> Vec<DocumentProblem> {
+    let document = ticket_texts::document(path, FileSource::Text(text.to_owned()));
+    let Some(known) = &joined.tickets else {
+        return match document {
+            Ok(ticket) => ticket.problems.clone(),
+            Err(broken) => vec![broken.problem.clone()],
+        };
+    };
+    let mut drafted = TicketIndex::clone(known);
+    drafted.apply(vec![DocumentChange {
+        path: path.into(),
+        document: Some(document),
+    }]);
+    let all = drafted.problems().iter();
+    let own = all.filter(|problem| *problem.path == *path);
+    own.cloned().collect()
 }

@@ -21,7 +21,7 @@ use chant_base::answer::{Answer, cut, fitting, size_of};
 use chant_base::error::Error;
 use chant_base::next_step::HintText;
 use chant_graph::{EdgeKind, ItemProgress};
-use chant_plan_format::finding::FindingLevel;
+use chant_plan_format::finding::Severity;
 use chant_plan_format::intent::{AttributeSetting, EditIntent, ItemDraft, TickTarget};
 use chant_plan_format::order::{OrderRefusal, PlanOrder};
 use chant_tickets::sections::{content, parse_sections};
@@ -581,30 +581,14 @@ pub fn check_plans(workspace: &Workspace) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
     let mut findings = Vec::new();
     for root in joined.formats() {
-        for finding in root.format.check(&root.snapshot) {
-            findings.push(FindingRow {
-                format: root.format.scope().word,
-                rule: finding.rule,
-                severity: finding.level.as_str(),
-                path: finding.path.to_string(),
-                line: finding.line,
-                message: finding.message.to_string(),
-            });
-        }
-        for problem in root
+        let word = root.format.scope().word;
+        let found = root.format.check(&root.snapshot);
+        findings.extend(found.iter().map(|finding| FindingRow::of(word, finding)));
+        let hints = root
             .problems
             .iter()
-            .filter(|problem| problem.level == FindingLevel::Hint)
-        {
-            findings.push(FindingRow {
-                format: root.format.scope().word,
-                rule: "reading",
-                severity: problem.level.as_str(),
-                path: problem.path.to_string(),
-                line: problem.line,
-                message: problem.message.to_string(),
-            });
-        }
+            .filter(|one| one.level == Severity::Hint);
+        findings.extend(hints.map(|hint| FindingRow::of(word, hint)));
     }
     Ok(Answer::whole(&FindingsView { findings }))
 }

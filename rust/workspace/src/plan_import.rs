@@ -91,7 +91,7 @@ pub(super) fn read(format: &'static dyn PlanFormat, root: &Path) -> Result<Impor
                 path: root.join(&*problem.path).display().to_string(),
                 why: format!(
                     "line {} is a conflict marker. Resolve the conflict, then import again",
-                    problem.line
+                    problem.line()
                 ),
             }
             .into());

@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use super::item::Item;
-use super::view::ProblemRow;
 use chant_base::answer::cut;
 use chant_base::counted_list::CountedList;
+use chant_base::document_problem::ProblemRow;
+use chant_base::text_place::TextPlace;
+use chant_plan_format::finding::PlanFinding;
 
 /// Characters of a title that a row shows.
 const MAX_TITLE: usize = 200;
@@ -136,6 +138,21 @@ pub(super) struct FindingRow {
     pub(super) rule: &'static str,
     pub(super) severity: &'static str,
     pub(super) path: String,
-    pub(super) line: usize,
+    /// All 0 for a folder.
+    #[serde(flatten)]
+    pub(super) place: TextPlace,
     pub(super) message: String,
+}
+
+impl FindingRow {
+    pub(super) fn of(format: &'static str, finding: &PlanFinding) -> Self {
+        Self {
+            format,
+            rule: finding.rule,
+            severity: finding.level.as_str(),
+            path: finding.path.to_string(),
+            place: finding.place.unwrap_or_default(),
+            message: finding.message.to_string(),
+        }
+    }
 }

@@ -16,8 +16,9 @@ use super::item_statuses::ItemStatuses;
 use super::key::composed;
 use super::revision_folder::{CommitSource, RevisionFolder};
 use super::revision_plans::PlanLayout;
-use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
-use super::{MAX_FEATURES, MAX_PLANS, Workspace, of_specs, of_ticket, surplus};
+use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph};
+use super::{MAX_FEATURES, MAX_PLANS, Workspace, surplus};
+use chant_base::document_problem::DocumentProblem;
 use chant_base::error::Error;
 use chant_base::external_items::{ExternalStatus, split_key};
 use chant_git::data_repository::DataRepository;
@@ -150,7 +151,7 @@ struct RevisionView {
     /// Documents of formats that come through the interface, and where these lie.
     documents: Vec<(String, String)>,
     layouts: Vec<PlanLayout>,
-    problems: Vec<WorkspaceProblem>,
+    problems: Vec<DocumentProblem>,
 }
 
 impl RevisionView {
@@ -298,10 +299,9 @@ impl RevisionView {
         if let (Some(tickets), Some(outside)) = (&mut tickets, outside) {
             tickets.found_outside(outside);
         }
-        self.problems
-            .extend(known.problems().into_iter().map(of_specs));
+        self.problems.extend(known.problems());
         let of_tickets = tickets.iter().flat_map(TicketIndex::problems);
-        self.problems.extend(of_tickets.map(of_ticket));
+        self.problems.extend(of_tickets.cloned());
         WorkspaceContents {
             specs: Arc::new(known),
             plans,
@@ -534,10 +534,6 @@ fn change<T>(path: String, document: T) -> DocumentChange<T> {
     }
 }
 
-fn problem(path: &str, message: String) -> WorkspaceProblem {
-    WorkspaceProblem {
-        path: path.to_owned(),
-        line: None,
-        message,
-    }
+fn problem(path: &str, message: String) -> DocumentProblem {
+    DocumentProblem::new(path, message)
 }

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::item::Item;
-use super::workspace_graph::{WorkspaceGraph, WorkspaceProblem};
+use super::workspace_graph::WorkspaceGraph;
 use chant_base::answer::cut;
 use chant_base::counted_list::CountedList;
+use chant_base::document_problem::{DocumentProblem, ProblemRow};
 use chant_graph::EdgeKind;
 use chant_graph::picture::{FigureRow, GraphPicture, LeadDirection};
 use chant_specs::view::held_specs::{HeldSpecs, RemoteCounts};
@@ -76,25 +77,16 @@ impl<'a> From<Item<'a>> for ItemRow<'a> {
     }
 }
 
-/// Something wrong with a file.
-#[derive(Serialize)]
-pub(super) struct ProblemRow {
-    path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    message: String,
-}
-
 /// The first problems.
 pub(super) fn problems(joined: &WorkspaceGraph) -> CountedList<ProblemRow> {
-    let row = |problem| ProblemRow::of(problem, 500);
+    let row = |problem: &DocumentProblem| problem.row(500);
     CountedList::first("problems", joined.problems(), PROBLEMS_SHOWN, row)
 }
 
 /// Problems from a place on.
 pub(super) fn problem_page(joined: &WorkspaceGraph, offset: usize, most: usize) -> Vec<ProblemRow> {
     let all = joined.problems().iter().skip(offset).take(most);
-    all.map(|problem| ProblemRow::of(problem, 2_000)).collect()
+    all.map(|problem| problem.row(2_000)).collect()
 }
 
 /// All problems of the files that are wanted, whole.
@@ -104,19 +96,7 @@ pub(super) fn problem_rows(
 ) -> Vec<ProblemRow> {
     let all = joined.problems().iter();
     let wanted = all.filter(|problem| wanted(&problem.path));
-    wanted
-        .map(|problem| ProblemRow::of(problem, usize::MAX))
-        .collect()
-}
-
-impl ProblemRow {
-    fn of(problem: &WorkspaceProblem, most: usize) -> Self {
-        Self {
-            path: problem.path.clone(),
-            line: problem.line,
-            message: cut(&problem.message, most),
-        }
-    }
+    wanted.map(|problem| problem.row(usize::MAX)).collect()
 }
 
 /// A page of items.

@@ -11,6 +11,7 @@ use super::feature::{FeaturePart, FeatureTaskList, FeatureTasks};
 use super::key;
 use super::plan_item::{PlanEntry, edges_of};
 use chant_base::counted::count_visited;
+use chant_base::document_problem::DocumentProblem;
 use chant_base::recent::RecentChanges;
 use chant_graph::picture::StatusColor;
 use chant_graph::{DepGraph, Edge, EdgeKind, ItemProgress, Node};
@@ -29,17 +30,6 @@ use imbl::Vector;
 
 /// The text that stands for the title and the state of an item that is only named.
 const ELSEWHERE: &str = "not in this workspace";
-
-/// A file that cannot be read as what it should be, or something else that is wrong with one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkspaceProblem {
-    /// The file, relative to the root.
-    pub path: String,
-    /// Line, counted from 1, where it is known.
-    pub line: Option<usize>,
-    /// The fault.
-    pub message: String,
-}
 
 /// A task graph below the root.
 #[derive(Debug, Clone)]
@@ -64,7 +54,7 @@ pub struct WorkspaceContents {
     /// The plans of each format that comes through the interface.
     pub formats: Vec<Arc<PlanRoot>>,
     /// The problems of files, dialect by dialect.
-    pub problems: Vec<WorkspaceProblem>,
+    pub problems: Vec<DocumentProblem>,
     /// The keys of items of other formats than specs that runs have.
     pub at_work: Arc<BTreeSet<Box<str>>>,
 }
@@ -97,7 +87,7 @@ pub struct WorkspaceGraph {
     pub(super) sources: Vector<Option<ItemSource>>,
     pub(super) specs: Arc<SpecGraph>,
     pub(super) tickets: Option<Arc<TicketIndex>>,
-    pub(super) problems: Vec<WorkspaceProblem>,
+    pub(super) problems: Vec<DocumentProblem>,
     pub(super) at_work: Arc<BTreeSet<Box<str>>>,
     version: u64,
     /// Which specs and tickets are drawn; tickets themselves are lent out while they are brought up to date.
@@ -169,7 +159,7 @@ impl WorkspaceGraph {
     }
 
     /// Returns the problems of files, dialect by dialect.
-    pub fn problems(&self) -> &[WorkspaceProblem] {
+    pub fn problems(&self) -> &[DocumentProblem] {
         &self.problems
     }
 

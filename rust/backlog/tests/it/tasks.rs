@@ -298,7 +298,7 @@ fn findings() {
         let found = BacklogTasks.check(&plan(texts));
         found
             .iter()
-            .map(|one| format!("{} {}:{}", one.level.as_str(), one.rule, one.line))
+            .map(|one| format!("{} {}:{}", one.level.as_str(), one.rule, one.line()))
             .collect()
     };
     assert_eq!(rules(&[CONFIG, (TASK, FIRST)]), [""; 0]);
@@ -318,9 +318,9 @@ fn findings() {
         ]
     );
     let done = FIRST.replace("To Do", "Done");
-    assert_eq!(rules(&[CONFIG, (TASK, &done)]), ["hint criteria:1"]);
+    assert_eq!(rules(&[CONFIG, (TASK, &done)]), ["hint criteria:25"]);
     let ticked = FIRST.replace("[ ]", "[x]");
-    assert_eq!(rules(&[CONFIG, (TASK, &ticked)]), ["hint criteria:1"]);
+    assert_eq!(rules(&[CONFIG, (TASK, &ticked)]), ["hint criteria:25"]);
 }
 
 #[test]

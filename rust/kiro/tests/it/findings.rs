@@ -18,7 +18,7 @@ fn check(tasks: &str, expected: &[&str]) {
     ]));
     let shown: Vec<String> = found
         .iter()
-        .map(|one| format!("{} {}:{}", one.level.as_str(), one.rule, one.line))
+        .map(|one| format!("{} {}:{}", one.level.as_str(), one.rule, one.line()))
         .collect();
     assert_eq!(shown, expected, "{found:#?}");
 }
@@ -38,29 +38,29 @@ fn lists_are_held_to_the_rules() {
     );
     check(
         "- [ ] 1. a\n  - _Requirements: all, 1.1_\n",
-        &["hint requirement_words:1"],
+        &["hint requirement_words:2"],
     );
     check(
         "- [ ] 1. a\n  - _Requirements: 1.1-1.3, 9_\n",
-        &["warning unknown_requirement:1"],
+        &["warning unknown_requirement:2"],
     );
     check(
         "- [ ] 1. a\n  - _Depends: 2, other#7_\n",
-        &["warning depends:1"],
+        &["warning depends:2"],
     );
-    check("- [ ] 1. a\n  - _Depends: 1_\n", &["warning depends:1"]);
+    check("- [ ] 1. a\n  - _Depends: 1_\n", &["warning depends:2"]);
     check(
         "- [ ] 1. a\n  - _Depends: 2_\n- [ ] 2. b\n  - _Depends: 1_\n",
-        &["warning depends:1", "warning depends:3"],
+        &["warning depends:2", "warning depends:4"],
     );
     let waves = |json: &str| format!("- [ ] 1. a\n- [ ] 2. b\n```json\n{json}\n```\n");
     check(
         &waves(r#"{"waves": [["1", "3"], ["2", "1"]]}"#),
-        &["warning waves:0", "warning waves:0"],
+        &["warning waves:4", "warning waves:4"],
     );
     check(
         &waves(r#"{"waves": [{"name": "a", "tasks": ["1"], "depends_on": ["a"]}]}"#),
-        &["warning waves:0"],
+        &["warning waves:4"],
     );
 }
 
@@ -73,7 +73,7 @@ fn a_requirement_that_no_task_names_is_a_hint() {
     let tasks = (TASKS, "- [ ] 1. a\n  - _Requirements: 1.1_\n");
     let found = KiroSpecs.check(&plan(&[tasks, requirements]));
     assert_eq!(
-        (found.len(), found[0].rule, found[0].line),
+        (found.len(), found[0].rule, found[0].line()),
         (1, "unnamed_requirement", 4)
     );
 }

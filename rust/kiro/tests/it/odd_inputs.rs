@@ -266,7 +266,10 @@ fn line_ends_depth_and_names() {
     assert_eq!(parents(&deep).len(), 200);
     let clash = "- [ ] 1. a\n<<<<<<< ours\n- [x] 2. b\n=======\n- [ ] 2. c\n>>>>>>> theirs\n";
     assert_eq!(
-        (rows(&list(clash)).len(), all_problems(&list(clash))[0].line),
+        (
+            rows(&list(clash)).len(),
+            all_problems(&list(clash))[0].line()
+        ),
         (0, 2)
     );
     check("", &[]);

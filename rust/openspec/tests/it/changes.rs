@@ -3,7 +3,7 @@
 use chant_openspec::OpenSpec;
 use chant_plan_format::PlanFormat;
 use chant_plan_format::document::RootSettings;
-use chant_plan_format::finding::FindingLevel;
+use chant_plan_format::finding::Severity;
 use chant_plan_format::snapshot::{PersonAct, PlanMeaning};
 
 use super::support::{TASKS, all_problems, list, plan, plan_with, rows};
@@ -85,7 +85,7 @@ fn a_change_whose_tasks_are_done_waits_for_its_archive_and_holds_nothing_back() 
     let one = &snapshot.nodes[snapshot.node_of("openspec:one").unwrap()];
     assert_eq!(one.meaning, PlanMeaning::WaitsForYou(PersonAct::Archive));
     let mut problems = all_problems(&snapshot);
-    problems.retain(|problem| problem.level > FindingLevel::Hint);
+    problems.retain(|problem| problem.level > Severity::Hint);
     assert_eq!(problems.len(), 1);
     assert!(
         problems[0]
@@ -144,7 +144,7 @@ fn two_changes_that_touch_a_requirement_name_each_other() {
     let messages: Vec<String> = snapshot
         .problems
         .iter()
-        .map(|one| format!("{}:{} {}", one.path, one.line, one.message))
+        .map(|one| format!("{}:{} {}", one.path, one.line(), one.message))
         .collect();
     assert_eq!(
         messages,

@@ -12,7 +12,7 @@ fn check(texts: &[(&str, &str)], expected: &[&str]) {
     let found = OpenSpec.check(&plan(texts));
     let shown: Vec<String> = found
         .iter()
-        .map(|one| format!("{} {}:{}", one.level.as_str(), one.rule, one.line))
+        .map(|one| format!("{} {}:{}", one.level.as_str(), one.rule, one.line()))
         .collect();
     assert_eq!(shown, expected, "{found:#?}");
 }
@@ -36,7 +36,7 @@ fn deltas_are_held_to_the_rules() {
         &[("openspec/changes/a/.openspec.yaml", "skip_specs: \"yes\"\n")],
         &["error deltas:0"],
     );
-    check(&delta("# Nothing\n"), &["error delta_headings:0"]);
+    check(&delta("# Nothing\n"), &["error delta_headings:1"]);
     check(
         &delta("## added requirements\n"),
         &["error delta_entries:1"],
@@ -46,7 +46,7 @@ fn deltas_are_held_to_the_rules() {
             "openspec/changes/a/specs/spec.md",
             &*format!("## ADDED Requirements\n{GOOD}"),
         )],
-        &["error delta_folder:0"],
+        &["error delta_folder:1"],
     );
     check(
         &delta("## ADDED Requirements\n### Requirement: Token\n"),
@@ -113,7 +113,7 @@ fn a_modified_requirement_keeps_the_scenarios_of_the_main_spec() {
     check(&[main], &[]);
     check(
         &[("openspec/specs/a/spec.md", "# A\n")],
-        &["error purpose:0"],
+        &["error purpose:1"],
     );
     let short = spec.replace("in more than fifty characters ", "");
     check(
@@ -127,7 +127,7 @@ fn a_modified_requirement_keeps_the_scenarios_of_the_main_spec() {
     );
     check(
         &[("openspec/specs/a/spec.md", "## Purpose\nx\n")],
-        &["error requirements:0"],
+        &["error requirements:1"],
     );
     let stray = format!("{spec}## Other\n{GOOD}## ADDED Requirements\n");
     check(

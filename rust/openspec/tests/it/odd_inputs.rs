@@ -174,7 +174,7 @@ fn a_list_with_two_versions_is_set_aside_and_others_are_read() {
         ("openspec/changes/b/tasks.md", "- [ ] 1 a\n"),
     ]);
     assert_eq!(rows(&snapshot), ["1 open a"]);
-    assert_eq!(all_problems(&snapshot)[0].line, 2);
+    assert_eq!(all_problems(&snapshot)[0].line(), 2);
     assert!(refused(clash, "auth#1", &tick(true)).contains("no item is named"));
     let hint = list("- [~] 1 a\n- [ ] 2 b\n1. [ ] 3 c\n");
     assert_eq!(

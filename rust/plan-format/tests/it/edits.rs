@@ -141,7 +141,7 @@ fn refusals_say_what_there_is() {
     );
     let clash = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n";
     assert!(refused(clash, "l1", &tick(true)).contains("no item"));
-    assert_eq!(unit(clash).problems[0].line, 1);
+    assert_eq!(unit(clash).problems[0].line(), 1);
 }
 
 proptest! {

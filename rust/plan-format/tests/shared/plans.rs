@@ -5,7 +5,7 @@ use chant_base::external_items::{ExternalItems, ExternalStatus};
 use chant_plan_format::PlanFormat;
 use chant_plan_format::checked_edit::{CheckedEdit, apply_checked};
 use chant_plan_format::document::PlanDocument;
-use chant_plan_format::finding::PlanProblem;
+use chant_plan_format::finding::PlanFinding;
 use chant_plan_format::intent::{EditIntent, EditRequest, PlanFileStep, TickTarget};
 use chant_plan_format::join::JoinInput;
 use chant_plan_format::snapshot::PlanSnapshot;
@@ -64,7 +64,7 @@ pub(super) fn rows(snapshot: &PlanSnapshot) -> Vec<String> {
     .collect()
 }
 
-pub(super) fn all_problems(snapshot: &PlanSnapshot) -> Vec<&PlanProblem> {
+pub(super) fn all_problems(snapshot: &PlanSnapshot) -> Vec<&PlanFinding> {
     let of_units = snapshot.units.iter().flat_map(|unit| &unit.problems);
     of_units.chain(&snapshot.problems).collect()
 }

@@ -12,14 +12,14 @@ use crate::view::work::{LookAge, RunCounts, RunEntry, SharedWork, SpecCounts, Wo
 use chant_agent_events::{AgentUsage, FailureCause};
 use chant_base::answer::{Answer, fitting, size_of};
 use chant_base::counted_list::CountedList;
+use chant_base::document_problem::DocumentProblem;
 use chant_base::error::Error;
 use chant_base::next_step::HintText;
 use chant_specs::id::SpecId;
-use chant_specs::model::SpecProblem;
 use chant_specs::ops::read::{room_of, utc};
 use chant_specs::parse;
 use chant_specs::project::{Project, ProjectSnapshot};
-use chant_specs::view::list::{PROBLEMS_SHOWN, ProblemEntry};
+use chant_specs::view::list::{MESSAGE_SHOWN, PROBLEMS_SHOWN};
 use chant_specs::view::spec::CriteriaCounts;
 use chant_specs::view::work_load::WorkLoad;
 use chant_store::index::FileSource;
@@ -76,7 +76,7 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
     let total = wanted.len();
     let shown = if offset == 0 { PROBLEMS_SHOWN } else { 0 };
     let problems = problems.iter().take(shown);
-    let problems: Vec<_> = problems.map(ProblemEntry::from).collect();
+    let problems: Vec<_> = problems.map(|one| one.row(MESSAGE_SHOWN)).collect();
     let is_whole = offset == 0 && filter.process_id.is_none();
     let elsewhere = is_whole.then(|| shared_work(project, &snapshot)).flatten();
     let load = match &snapshot.config {
@@ -113,30 +113,19 @@ fn shared_work(project: &Project, snapshot: &ProjectSnapshot) -> Option<SharedWo
 }
 
 /// Returns all runs, and the problems of their records.
-fn recorded(project: &Project) -> Result<(Vec<RunView>, Vec<SpecProblem>), Error> {
+fn recorded(project: &Project) -> Result<(Vec<RunView>, Vec<DocumentProblem>), Error> {
     let (runs, broken) = match project.runs() {
         Ok(runs) => run_view::all(&runs)?,
         // A repository that git refuses does not keep the project's own records from being shown.
         Err(_) => run_view::history(&project.disk, &project.root, &BTreeSet::new())?,
     };
-    let problem = |record: BrokenRecord| SpecProblem {
-        path: record.path.as_str().into(),
-        line: None,
-        message: record.why,
-    };
-    let mut problems: Vec<SpecProblem> = project.state_problem().into_iter().collect();
+    let problem = |record: BrokenRecord| DocumentProblem::new(record.path.as_str(), record.why);
+    let mut problems: Vec<DocumentProblem> = project.state_problem().into_iter().collect();
     problems.extend(broken.into_iter().map(problem));
     if runs.is_empty() || project.is_trusted() {
         return Ok((runs, problems));
     }
-    problems.insert(
-        0,
-        SpecProblem {
-            path: ".chant".into(),
-            line: None,
-            message: NOT_TRUSTED.into(),
-        },
-    );
+    problems.insert(0, DocumentProblem::new(".chant", NOT_TRUSTED));
     let unsure = |run: RunView| RunView {
         is_stale: run.is_stale || run.status == RunStatus::Running,
         ..run

@@ -7,8 +7,8 @@ use chant_git::{GitError, Repo};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use chant_base::document_problem::ProblemRow;
 use chant_specs::view::held_specs::HeldSpec;
-use chant_specs::view::list::ProblemEntry;
 use chant_specs::view::spec::CriteriaCounts;
 use chant_specs::view::work_load::WorkLoad;
 use chant_work::run_record::PlacedEntry;
@@ -53,7 +53,7 @@ pub struct WorkList {
     pub elsewhere: Option<SharedWork>,
     /// Records that cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<ProblemEntry>,
+    pub problems: Vec<ProblemRow>,
 }
 
 /// The work of other clones, by the last look at the remote.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::linter::{LintFile, of_files};
+use super::linter::{LintFile, Linted, of_file};
 use super::read::room_of;
 use crate::error::ChantError;
 use crate::id::SpecId;
@@ -10,7 +10,7 @@ use crate::model::Spec;
 use crate::project::{Project, ProjectSnapshot};
 use crate::scores::SpecScores;
 use crate::view::list::{problems_of_page, title_shown};
-use crate::view::report::{LintDiagnostic, LintReport, PluginFindings, ScoreView};
+use crate::view::report::{LintDiagnostic, LintReport, LintRow, PluginFindings, ScoreView};
 use chant_base::answer::{Answer, PageRequest, fitting, size_of};
 use chant_base::error::Error;
 use chant_config::view::ConfigFindingView;
@@ -19,7 +19,7 @@ use chant_config::view::ConfigFindingView;
 ///
 /// `errors`, `warnings` and the lights count everything looked at; of findings and of grades each
 /// answer shows those from `offset` on, as many as wanted and as fit. Those of `plugins` stand behind our own about the
-/// same spec.
+/// same spec. With `places` each names its file and the words that it is about.
 ///
 /// # Errors
 /// As [`Project::resolve`], or that the configuration cannot be read.
@@ -28,37 +28,44 @@ pub fn lint(
     id: Option<&str>,
     page: PageRequest,
     plugins: PluginFindings,
+    places: bool,
 ) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
     let linted = match id {
         None => project.linted.all(project, &snapshot, &config),
         Some(id) => {
-            let files = file_of(project, &snapshot, id)?;
-            Arc::new(of_files(project, &snapshot, &config, &files))
+            let file = file_of(project, &snapshot, id)?;
+            let linted = file.map(|file| of_file(project, &snapshot, &config, &file));
+            linted.unwrap_or_default()
         }
     };
-    let scores = &linted.scores;
     let of_plugins: Vec<_> = plugins
         .diagnostics
         .iter()
         .filter(|one| !config.disables(&one.rule))
         .collect();
     let errors = linted.errors + of_plugins.iter().filter(|one| one.is_error()).count();
-    let warnings = linted.diagnostics.len() + of_plugins.len() - errors;
-    let diagnostics = in_order(&linted.diagnostics, of_plugins);
-    let most = scores.len().max(diagnostics.len());
+    let warnings = linted.findings + of_plugins.len() - errors;
+    let most = linted.specs.max(linted.findings + of_plugins.len());
+    let mut diagnostics = in_order(&linted, of_plugins, &page).into_iter();
+    let files = linted.files.values();
+    let graded = files.filter_map(|file| Some(score(file.spec()?, file.scores.as_ref()?)));
+    let mut graded = graded.skip(page.offset);
+    let row = |finding| {
+        if places {
+            LintRow::placed(finding, &snapshot.specs)
+        } else {
+            LintRow::bare(finding)
+        }
+    };
     // Both lists advance together, so that one offset leads through both.
-    let pairs = (page.offset..most).take(page.limit).map(|at| {
-        let graded = scores.get(at);
-        (
-            diagnostics.get(at).copied(),
-            graded.map(|(spec, scores)| score(spec, scores)),
-        )
-    });
+    let pairs = (page.offset..most)
+        .take(page.limit)
+        .map(|_| (diagnostics.next().map(row), graded.next()));
     let problems = problems_of_page(&project.problems(&snapshot), page.offset);
     let configuration = match (id, page.offset) {
-        (None, 0) => configuration(project),
+        (None, 0) => configuration(project, places),
         _ => Vec::new(),
     };
     let leases = match (id, page.offset) {
@@ -75,7 +82,7 @@ pub fn lint(
     let (diagnostics, scores): (Vec<_>, Vec<_>) = shown.into_iter().unzip();
     let [red, yellow, green] = linted.lights;
     Ok(Answer::data(&LintReport {
-        specs_checked: linted.files,
+        specs_checked: linted.files.len(),
         errors,
         warnings,
         diagnostics: diagnostics.into_iter().flatten().collect(),
@@ -94,28 +101,31 @@ pub fn lint(
 /// Sentences about plugins that an answer shows.
 const MAX_OF_PLUGINS: usize = 20;
 
-/// Returns our own findings, and behind those about a spec what plugins find of it.
+/// Returns a page of our own findings, and behind those about a spec what plugins find of it.
 fn in_order<'a>(
-    own: &'a [LintDiagnostic],
+    linted: &'a Linted,
     of_plugins: Vec<&'a LintDiagnostic>,
+    page: &PageRequest,
 ) -> Vec<&'a LintDiagnostic> {
-    let mut all: Vec<&LintDiagnostic> = own.iter().collect();
-    if !of_plugins.is_empty() {
-        all.extend(of_plugins);
-        all.sort_by_cached_key(|one| (one.spec_id.parse::<SpecId>().ok(), one.spec_id.clone()));
+    let own = linted.files.values().flat_map(|file| &file.diagnostics);
+    if of_plugins.is_empty() {
+        return own.skip(page.offset).take(page.limit).collect();
     }
-    all
+    let mut all: Vec<&LintDiagnostic> = own.chain(of_plugins).collect();
+    all.sort_by_cached_key(|one| (one.spec_id.parse::<SpecId>().ok(), one.spec_id.clone()));
+    all.into_iter().skip(page.offset).take(page.limit).collect()
 }
 
 /// Findings about configuration that an answer shows.
 const MAX_OF_CONFIGURATION: usize = 20;
 
 /// Returns the problems of the configuration, those first that keep work from being done.
-fn configuration(project: &Project) -> Vec<ConfigFindingView> {
+fn configuration(project: &Project, places: bool) -> Vec<ConfigFindingView> {
     let mut mistakes = project.configuration_mistakes();
     mistakes.sort_by_key(|finding| !finding.is_near());
     mistakes.truncate(MAX_OF_CONFIGURATION);
-    mistakes.iter().map(ConfigFindingView::from).collect()
+    let row = |finding| ConfigFindingView::of(finding, places);
+    mistakes.iter().map(row).collect()
 }
 
 /// The findings about one spec, for the answer that made it.
@@ -125,8 +135,9 @@ pub fn findings(
     spec: &Arc<Spec>,
 ) -> Result<Vec<LintDiagnostic>, Error> {
     let config = snapshot.config.clone()?;
-    let files = [LintFile::Spec(spec.clone())];
-    Ok(of_files(project, snapshot, &config, &files).diagnostics)
+    let linted = of_file(project, snapshot, &config, &LintFile::Spec(spec.clone()));
+    let files = linted.files.values();
+    Ok(files.flat_map(|file| file.diagnostics.clone()).collect())
 }
 
 /// The file that an ID asks to look at.
@@ -134,13 +145,13 @@ fn file_of(
     project: &Project,
     snapshot: &ProjectSnapshot,
     id: &str,
-) -> Result<Vec<LintFile>, Error> {
+) -> Result<Option<LintFile>, Error> {
     match project.resolve(snapshot, id) {
-        Ok(spec) => Ok(vec![LintFile::Spec(spec)]),
+        Ok(spec) => Ok(Some(LintFile::Spec(spec))),
         Err(error) => match error.downcast_ref() {
             Some(ChantError::Unreadable { id, .. }) => {
                 let broken = snapshot.specs.broken_of(id).cloned();
-                Ok(broken.map(LintFile::Broken).into_iter().collect())
+                Ok(broken.map(LintFile::Broken))
             }
             _ => Err(error),
         },

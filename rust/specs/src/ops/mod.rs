@@ -18,7 +18,7 @@ mod wording;
 pub use add::{NewSpec, add};
 pub use archive::{archive, unarchive};
 pub use lint::lint;
-pub use linter::LintMemory;
+pub use linter::{LintMemory, lint_draft};
 pub use read::{ReadyFilter, SpecFilter, document, get, list, ready, status, verify};
 pub use search::{search, search_archived};
 pub use staged::{SpecOperation, StagedSpecs};

@@ -8,17 +8,16 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::error::ChantError;
-use crate::model::{PROOF, Spec, SpecProblem, SpecStatus};
+use crate::model::{PROOF, Spec, SpecStatus};
 use crate::parse;
 use crate::project::{Project, ProjectSnapshot};
 use crate::view::held_specs::RemoteCounts;
-use crate::view::list::{
-    ProblemEntry, SpecEntry, SpecList, problems, problems_of_page, title_shown,
-};
+use crate::view::list::{SpecEntry, SpecList, problems, problems_of_page, title_shown};
 use crate::view::spec::{SpecDetails, VerificationReport};
 use crate::view::status::{SpecActivity, StatusCounts};
 use chant_base::answer::{Answer, DEFAULT_LIMIT, PageRequest, TextRange, fitting, piece, size_of};
 use chant_base::counted_list::CountedList;
+use chant_base::document_problem::{DocumentProblem, ProblemRow};
 use chant_base::error::Error;
 use chant_base::plural::counted;
 use chant_store::disk::{self, WeakGuarantee, weak_promises};
@@ -249,7 +248,7 @@ pub(super) fn spec_list<'a>(
 }
 
 /// Characters that problems take in an answer.
-pub fn room_of(problems: &[ProblemEntry]) -> usize {
+pub fn room_of(problems: &[ProblemRow]) -> usize {
     if problems.is_empty() {
         0
     } else {
@@ -380,7 +379,7 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
         counts.in_progress_activity = Some(list);
     }
     counts.trust = project.untrusted_line();
-    let mut found: Vec<SpecProblem> = project.state_problem().into_iter().collect();
+    let mut found: Vec<DocumentProblem> = project.state_problem().into_iter().collect();
     found.extend(project.problems(&snapshot));
     if let Some((probe, line)) = project
         .file_system()
@@ -393,21 +392,10 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
             .map(WeakGuarantee::sentence)
             .collect();
         found.retain(|problem| !said.contains(&problem.message.as_str()));
-        found.push(SpecProblem {
-            path: ".".into(),
-            line: None,
-            message: format!("the file system {line}"),
-        });
+        found.push(DocumentProblem::new(".", format!("the file system {line}")));
     }
     if let Some(lost) = &project.held_elsewhere().lost {
-        found.insert(
-            0,
-            SpecProblem {
-                path: ".git".into(),
-                line: None,
-                message: lost.clone(),
-            },
-        );
+        found.insert(0, DocumentProblem::new(".git", lost.clone()));
     }
     counts.problems = problems(&found);
     Ok(Answer::data(&counts))

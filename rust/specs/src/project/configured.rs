@@ -6,7 +6,7 @@ use super::{AGENTS, CONFIG, Project, ProjectSnapshot};
 use crate::view::held_specs::HeldSpecs;
 use chant_config::Config;
 use chant_config::check::{
-    CheckedFile, ConfigFinding, MisspelledKey, in_front_matter, in_yaml, with_refusal,
+    CheckedFile, ConfigFinding, MisspelledKey, in_front_matter, in_yaml, placed_in, with_refusal,
 };
 use chant_config::schema::speckit::FEATURES;
 use chant_config::schema::{ConfigSchema, chant};
@@ -46,8 +46,8 @@ impl Project {
             let text = self.disk.read_text(&path, name).map(|(text, _)| text);
             checked(name, text, schema, place)
         };
-        let of_project = own(CONFIG, &chant::PROJECTS, |file| (None, file, None));
-        let of_agents = own(AGENTS, &chant::AGENTS, |file| (None, None, file));
+        let of_project = own(CONFIG, &chant::PROJECTS, AS_PROJECT);
+        let of_agents = own(AGENTS, &chant::AGENTS, AS_AGENTS);
         of_user
             .into_iter()
             .chain(of_project)
@@ -57,6 +57,16 @@ impl Project {
 }
 
 impl Project {
+    /// The findings about a text as the file of configuration at a path; none for any other path.
+    pub fn check_configuration(&self, path: &str, text: &str) -> Vec<ConfigFinding> {
+        let file = match path {
+            CONFIG => checked(CONFIG, Ok(text.to_owned()), &chant::PROJECTS, AS_PROJECT),
+            AGENTS => checked(AGENTS, Ok(text.to_owned()), &chant::AGENTS, AS_AGENTS),
+            _ => None,
+        };
+        file.map(|file| file.findings).unwrap_or_default()
+    }
+
     /// Returns the problems with the keys of those files and of the one for features beside them.
     pub(crate) fn configuration_mistakes(&self) -> Vec<ConfigFinding> {
         let files = self.configuration_files().into_iter();
@@ -88,6 +98,9 @@ impl ProjectSnapshot {
 /// Which of the three files a text is.
 type Placing = for<'a> fn(Named<'a>) -> (Named<'a>, Named<'a>, Named<'a>);
 
+const AS_PROJECT: Placing = |file| (None, file, None);
+const AS_AGENTS: Placing = |file| (None, None, file);
+
 fn checked(
     name: &str,
     text: Result<String, StoreError>,
@@ -101,7 +114,8 @@ fn checked(
             let (user, project, agents) = place(Some((name, &text)));
             let refusal = Config::read(user, project, agents).err();
             let found = in_front_matter(name, &text, schema);
-            with_refusal(found, name, refusal.map(|error| error.why))
+            let found = with_refusal(found, name, refusal.map(|error| error.why));
+            placed_in(&text, found)
         }
     };
     Some(CheckedFile {

@@ -4,7 +4,7 @@ use std::sync::MutexGuard;
 use std::time::Instant;
 
 use super::{ARCHIVE, Project};
-use crate::model::SpecProblem;
+use chant_base::document_problem::DocumentProblem;
 use chant_base::error::Error;
 use chant_store::disk::{self, TICK};
 use chant_store::journal::LeftChange;
@@ -21,12 +21,8 @@ const FOLDERS: [&str; 6] = [
     ".chant/archive",
 ];
 
-fn problem_of(left: LeftChange) -> SpecProblem {
-    SpecProblem {
-        path: left.path.into(),
-        line: None,
-        message: left.message,
-    }
+fn problem_of(left: LeftChange) -> DocumentProblem {
+    DocumentProblem::new(left.path, left.message)
 }
 
 impl Project {
@@ -82,7 +78,7 @@ impl Project {
         }
     }
 
-    pub(super) fn unfinished(&self) -> MutexGuard<'_, Vec<SpecProblem>> {
+    pub(super) fn unfinished(&self) -> MutexGuard<'_, Vec<DocumentProblem>> {
         let problems = self.unfinished.lock();
         problems.unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -103,7 +99,7 @@ impl Project {
     }
 
     /// Returns the problems to report about changes of several files that were interrupted.
-    pub fn interruptions(&self) -> Vec<SpecProblem> {
+    pub fn interruptions(&self) -> Vec<DocumentProblem> {
         let left = self
             .journal(self.known_state().as_ref(), (&self.root, &[]))
             .left_changes();

@@ -23,7 +23,7 @@ use jiff::tz::TimeZone;
 
 use super::error::ChantError;
 use super::id::SpecId;
-use super::model::{Spec, SpecProblem};
+use super::model::Spec;
 use super::ops::LintMemory;
 use super::run_lookup::RunLookup;
 use super::specs::SpecGraph;
@@ -32,6 +32,7 @@ use super::work_items::WorkItems;
 use cache::ProjectCache;
 use caller_run::CallerRun;
 use chant_base::completed_run::CompletedRun;
+use chant_base::document_problem::DocumentProblem;
 use chant_base::error::Error;
 use chant_base::external_items::ExternalItems;
 use chant_base::ident::{ResolvedId, close_names, meant};
@@ -142,7 +143,7 @@ pub struct Project {
     /// Looks up items of other dialects.
     outside: ExternalItems,
     /// Files of interrupted changes that could not be finished.
-    unfinished: Mutex<Vec<SpecProblem>>,
+    unfinished: Mutex<Vec<DocumentProblem>>,
     /// Where our own state lies, and when that was found out.
     known_state: Mutex<Option<(StateFolder, Instant)>>,
     /// Folders of archived specs that git has and that are not there.
@@ -417,21 +418,17 @@ impl Project {
 
     /// Everything that is wrong with the project's files: interrupted changes, the configuration, what its
     /// file system cannot do, then specs in the order of their paths.
-    pub fn problems(&self, snapshot: &ProjectSnapshot) -> Vec<SpecProblem> {
+    pub fn problems(&self, snapshot: &ProjectSnapshot) -> Vec<DocumentProblem> {
         let mut problems = self.interruptions();
         if let Err(error) = &snapshot.config {
-            problems.push(SpecProblem {
-                path: error.file.as_str().into(),
-                line: None,
-                message: error.to_string(),
-            });
+            problems.push(DocumentProblem::new(error.file.as_str(), error.to_string()));
         }
         problems.extend(self.archive_gone());
-        problems.extend(weak_promises().into_iter().map(|promise| SpecProblem {
-            path: ".".into(),
-            line: None,
-            message: promise.sentence().to_owned(),
-        }));
+        problems.extend(
+            weak_promises()
+                .into_iter()
+                .map(|promise| DocumentProblem::new(".", promise.sentence())),
+        );
         problems.extend(snapshot.specs.problems());
         problems
     }

@@ -3,7 +3,7 @@
 use super::{ARCHIVE, CONFIG, Project, SPECS};
 use crate::error::ChantError;
 use crate::id::SpecId;
-use crate::model::SpecProblem;
+use chant_base::document_problem::DocumentProblem;
 use chant_places::missing_folders;
 use chant_store::{StoreError, disk};
 use std::path::PathBuf;
@@ -62,7 +62,7 @@ impl Project {
     }
 
     /// Returns the problems where the archive, or a day of it, is not there: it was, as this process or git knows.
-    pub(super) fn archive_gone(&self) -> Vec<SpecProblem> {
+    pub(super) fn archive_gone(&self) -> Vec<DocumentProblem> {
         let repo = || self.repo().ok().flatten();
         let mut missing = self.missing.find(&self.disk, &self.root, ARCHIVE, repo);
         let is_there = disk::exists(&self.root.path().join(ARCHIVE));
@@ -83,11 +83,7 @@ impl Project {
             } else {
                 missing_folders::missing_problem("archived specs", &folder)
             };
-            Some(SpecProblem {
-                path: folder.into(),
-                line: None,
-                message,
-            })
+            Some(DocumentProblem::new(folder, message))
         };
         missing.into_iter().filter_map(problem).collect()
     }

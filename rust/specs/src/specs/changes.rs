@@ -20,13 +20,15 @@ impl SpecGraph {
         let mut families: Vec<Box<str>> = Vec::with_capacity(changes.len());
         let mut fresh: Vec<Arc<Spec>> = Vec::new();
         for DocumentChange { path, document } in changes {
-            self.broken.remove(&path);
+            let was_broken = self.broken.remove(&path).is_some();
             match document {
                 Some(Ok(spec)) => {
                     families.push(spec.id.root().into());
+                    self.arrivals += u64::from(was_broken);
                     self.put(spec, &mut fresh);
                 }
                 gone_or_broken => {
+                    self.arrivals += 1;
                     families.extend(self.take(&path, &mut fresh));
                     if let Some(Err(broken)) = gone_or_broken {
                         self.broken.insert(path, broken);
@@ -90,6 +92,7 @@ impl SpecGraph {
             self.flawed.insert(node, spec.clone());
         }
         if self.by_node[node.index()].replace(spec.clone()).is_none() {
+            self.arrivals += 1;
             fresh.push(spec);
         } else if let Ok(at) = self.position(&spec.id) {
             self.order[at] = spec;

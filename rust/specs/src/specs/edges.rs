@@ -105,6 +105,18 @@ impl SpecGraph {
         self.elsewhere.get(&self.graph.find(id)?)
     }
 
+    /// Takes a named dependency that is no active spec for one that is there.
+    pub(crate) fn find_elsewhere(&mut self, id: &str) {
+        if let Some(node) = self.graph.find(id) {
+            let found = ExternalDependency::Found {
+                status: String::new(),
+                is_done: false,
+                place: String::new(),
+            };
+            self.found_elsewhere(node, found);
+        }
+    }
+
     /// Says what was found out about a dependency that is no active spec.
     pub fn found_elsewhere(&mut self, node: Node, found: ExternalDependency) {
         let is_done = matches!(&found, ExternalDependency::Found { is_done: true, .. });
@@ -118,6 +130,7 @@ impl SpecGraph {
         );
         if self.elsewhere.insert(node, found.clone()).as_ref() != Some(&found) {
             self.overview = OnceLock::new();
+            self.arrivals += 1;
             self.recent.note(Vec::new());
         }
     }

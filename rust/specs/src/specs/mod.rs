@@ -16,8 +16,9 @@ use imbl::{OrdMap, Vector};
 use rayon::prelude::*;
 
 use super::id::SpecId;
-use super::model::{BrokenSpec, Spec, SpecProblem, SpecStatus};
+use super::model::{BrokenSpec, Spec, SpecStatus};
 use chant_base::counted::count_visited;
+use chant_base::document_problem::DocumentProblem;
 use chant_base::external_items::ExternalStatus;
 use chant_base::recent::RecentChanges;
 use chant_graph::cycles::Cycle;
@@ -47,6 +48,8 @@ pub struct SpecGraph {
     spare: OrdMap<(Box<str>, Box<str>), Arc<Spec>>,
     /// Specs with keys that could not be used.
     flawed: OrdMap<Node, Arc<Spec>>,
+    /// How often it changed which IDs there are: as specs, as files that are none, and elsewhere.
+    arrivals: u64,
     /// Named dependencies that are no active specs, with what is known of them.
     elsewhere: OrdMap<Node, ExternalDependency>,
     overview: OnceLock<Arc<SpecOverview>>,
@@ -148,6 +151,11 @@ impl SpecGraph {
     /// The roots of the families that changed after a version; `None` where that is not known.
     pub fn changed_since(&self, version: u64) -> Option<BTreeSet<&str>> {
         Some(self.recent.since(version)?.map(|root| &**root).collect())
+    }
+
+    /// A number that stays the same as long as every name means what it meant.
+    pub(crate) fn arrivals(&self) -> u64 {
+        self.arrivals
     }
 
     /// All specs in the order of their IDs, to go through: they count as visited.
@@ -258,8 +266,8 @@ impl SpecGraph {
     }
 
     /// Everything that is wrong with files, in the order of their paths.
-    pub fn problems(&self) -> Vec<SpecProblem> {
-        let mut problems: Vec<SpecProblem> = self
+    pub fn problems(&self) -> Vec<DocumentProblem> {
+        let mut problems: Vec<DocumentProblem> = self
             .broken
             .values()
             .map(|broken| broken.problem.clone())
@@ -274,11 +282,7 @@ impl SpecGraph {
             let message = format!(
                 "the ID `{id}` is taken by `{first}`; rename or remove one of the two files"
             );
-            problems.push(SpecProblem {
-                path: path.clone(),
-                line: None,
-                message,
-            });
+            problems.push(DocumentProblem::new(path.clone(), message));
         }
         problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         problems

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::held_specs::{HeldSpecs, RemoteCounts};
-use crate::model::{Spec, SpecProblem, SpecStatus};
+use crate::model::{Spec, SpecStatus};
 use chant_base::answer::cut;
 use chant_base::counted_list::CountedList;
+use chant_base::document_problem::{DocumentProblem, ProblemRow};
 
 /// Characters of a title that a list shows.
 const TITLE_SHOWN: usize = 300;
@@ -115,34 +116,16 @@ pub struct SpecList<'a> {
     pub remote: RemoteCounts,
     /// Files that cannot be read as specs, or only in part.
     #[serde(flatten)]
-    pub problems: CountedList<ProblemEntry>,
-}
-
-/// Something wrong with a file.
-#[derive(Debug, Serialize)]
-pub struct ProblemEntry {
-    path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    message: String,
-}
-
-impl From<&SpecProblem> for ProblemEntry {
-    fn from(problem: &SpecProblem) -> Self {
-        Self {
-            path: problem.path.to_string(),
-            line: problem.line,
-            message: cut(&problem.message, MESSAGE_SHOWN),
-        }
-    }
+    pub problems: CountedList<ProblemRow>,
 }
 
 /// The problems that an answer shows, a row each.
-pub fn problems(problems: &[SpecProblem]) -> CountedList<ProblemEntry> {
-    CountedList::first("problems", problems, PROBLEMS_SHOWN, Into::into)
+pub fn problems(problems: &[DocumentProblem]) -> CountedList<ProblemRow> {
+    let row = |problem: &DocumentProblem| problem.row(MESSAGE_SHOWN);
+    CountedList::first("problems", problems, PROBLEMS_SHOWN, row)
 }
 
 /// [`problems`] for the page that begins at an offset: the first page has them, those behind it do not.
-pub fn problems_of_page(found: &[SpecProblem], offset: usize) -> CountedList<ProblemEntry> {
+pub fn problems_of_page(found: &[DocumentProblem], offset: usize) -> CountedList<ProblemRow> {
     problems(if offset == 0 { found } else { &[] })
 }

@@ -4,13 +4,16 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::list::ProblemEntry;
+use crate::rules::title_place;
+use crate::specs::SpecGraph;
 use chant_base::counted_list::CountedList;
+use chant_base::document_problem::ProblemRow;
 use chant_base::lint::Severity;
+use chant_base::text_place::TextPlace;
 use chant_config::view::ConfigFindingView;
 
 /// One finding of a lint rule.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LintDiagnostic {
     /// The spec.
     pub spec_id: String,
@@ -22,6 +25,54 @@ pub struct LintDiagnostic {
     pub message: String,
     /// The possible fix.
     pub suggestion: Option<String>,
+    /// The file, from the root; answers name it beside the place, where places are asked for.
+    #[serde(skip)]
+    pub path: Box<str>,
+    /// The words that it is about; `None` where no text was read.
+    #[serde(skip)]
+    pub place: Option<TextPlace>,
+}
+
+/// A finding as answers show it.
+#[derive(Debug, Serialize)]
+pub struct LintRow<'a> {
+    #[serde(flatten)]
+    finding: &'a LintDiagnostic,
+    #[serde(flatten)]
+    place: Option<PlaceInFile>,
+}
+
+/// The file of a finding, and where in it the words stand.
+#[derive(Debug, Serialize)]
+pub struct PlaceInFile {
+    path: Box<str>,
+    #[serde(flatten)]
+    place: TextPlace,
+}
+
+impl<'a> LintRow<'a> {
+    /// A finding alone, as agents get it.
+    pub fn bare(finding: &'a LintDiagnostic) -> Self {
+        Self {
+            finding,
+            place: None,
+        }
+    }
+
+    /// A finding with its place; one without is about the beginning of the file.
+    pub fn placed(finding: &'a LintDiagnostic, specs: &SpecGraph) -> Self {
+        let spec = specs.find(&finding.spec_id);
+        let title = || spec.map(|spec| (spec.path.clone(), title_place(spec)));
+        let known = finding.place.map(|place| (finding.path.clone(), place));
+        let (path, place) = known.or_else(title).unwrap_or_else(|| {
+            let path = finding.path.clone();
+            (path, TextPlace::of("", 0..0))
+        });
+        Self {
+            finding,
+            place: Some(PlaceInFile { path, place }),
+        }
+    }
 }
 
 impl LintDiagnostic {
@@ -74,7 +125,7 @@ pub struct LintReport<'a> {
     /// Findings that are warnings.
     pub warnings: usize,
     /// Findings, by spec and rule.
-    pub diagnostics: Vec<&'a LintDiagnostic>,
+    pub diagnostics: Vec<LintRow<'a>>,
     /// Grades, by spec.
     pub scores: Vec<ScoreView<'a>>,
     /// Specs that should be refined before anybody works on them.
@@ -98,5 +149,5 @@ pub struct LintReport<'a> {
     pub next_offset: Option<usize>,
     /// Files that cannot be read as specs, or only in part.
     #[serde(flatten)]
-    pub problems: CountedList<ProblemEntry>,
+    pub problems: CountedList<ProblemRow>,
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::list::ProblemEntry;
+use super::list::MESSAGE_SHOWN;
 use crate::model::{Spec, SpecStatus};
 use crate::specs::{SpecGraph, SpecWait};
+use chant_base::document_problem::ProblemRow;
 use chant_graph::EdgeKind;
 
 /// The number of criteria of a spec, and their state.
@@ -172,7 +173,7 @@ pub struct SpecDetails<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    problems: Vec<ProblemEntry>,
+    problems: Vec<ProblemRow>,
 }
 
 #[derive(Debug, Serialize)]
@@ -244,7 +245,11 @@ impl<'a> SpecDetails<'a> {
             body_from: copy.map(|(branch, _)| branch),
             body_chars: None,
             next_offset: None,
-            problems: spec.problems.iter().map(ProblemEntry::from).collect(),
+            problems: spec
+                .problems
+                .iter()
+                .map(|one| one.row(MESSAGE_SHOWN))
+                .collect(),
         }
     }
 }

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::held_specs::RemoteCounts;
-use super::list::{ProblemEntry, problems};
+use super::list::problems;
 use super::work_load::WorkLoad;
 use crate::model::SpecStatus;
 use crate::specs::SpecGraph;
 use chant_base::counted_list::CountedList;
+use chant_base::document_problem::ProblemRow;
 
 /// Counts of specs by state.
 #[derive(Debug, Serialize)]
@@ -39,7 +40,7 @@ pub struct StatusCounts {
     pub trust: Option<&'static str>,
     /// Files that cannot be read as specs, or only in part.
     #[serde(flatten)]
-    pub problems: CountedList<ProblemEntry>,
+    pub problems: CountedList<ProblemRow>,
 }
 
 impl StatusCounts {

@@ -46,7 +46,7 @@ pub fn entries(yaml: &str) -> Vec<FrontMatterEntry<'_>> {
     keys_apart(yaml).into_iter().map(entry).collect()
 }
 
-fn keys_apart(yaml: &str) -> Vec<FrontMatterKey<'_>> {
+pub(super) fn keys_apart(yaml: &str) -> Vec<FrontMatterKey<'_>> {
     let mut found: Vec<FrontMatterKey<'_>> = Vec::new();
     let (mut from, mut line, mut opened, mut again) = (0, 0, 0, 0);
     'rest: loop {

@@ -11,6 +11,7 @@ mod keys;
 mod lists;
 mod located;
 mod nested;
+mod places;
 mod spelling;
 mod transfer;
 
@@ -25,6 +26,8 @@ use serde::de::{
 };
 use serde_yaml::{Mapping, Value as Yaml};
 
+use chant_base::text_place::TextPlace;
+
 use super::edit::{Edit, EditError, apply, line_break};
 use super::scalar::{self, ScalarContext};
 pub use bounds::may_explode;
@@ -34,6 +37,7 @@ use keys::{lines, token};
 use lists::ListStyle;
 pub use located::KeyStep;
 pub use nested::{NestedEntry, set_nested};
+pub use places::FrontMatterPlaces;
 pub use transfer::{says_same, transfer, yaml_of};
 
 /// The places of a document's parts.
@@ -110,6 +114,21 @@ impl YamlProblem {
             message.push_str(rest);
         }
         message
+    }
+}
+
+impl YamlProblem {
+    /// The line of a document that the fault is about, where its YAML stands at these bytes: that of what is not
+    /// closed, where the message names it, and never one behind the YAML.
+    pub fn place(&self, text: &str, yaml: Range<usize>) -> TextPlace {
+        let named = self.message.rsplit_once(" at line ").map(|(_, rest)| rest);
+        let named = named.and_then(|rest| rest.split(' ').next()?.parse().ok());
+        let Some(line) = named.or(self.line) else {
+            return TextPlace::of_words(text, yaml);
+        };
+        let before = text[..yaml.start].matches('\n').count();
+        let last = text[yaml].trim_end().matches('\n').count() + 1;
+        TextPlace::of_line(text, before + usize::min(line, last))
     }
 }
 

@@ -4,10 +4,10 @@ use serde_json::{Value as Json, json};
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-use super::table::{ReadTable, TableReading};
-use chant_config::check::{CheckedFile, ConfigFinding, in_value};
+use super::table::{ReadTable, TableReading, parse};
+use chant_config::check::{CheckedFile, ConfigFinding, in_value, placed_in};
 use chant_config::schema::ConfigSchema;
-use chant_config::schema::tickets::MOMENT;
+use chant_config::schema::tickets::{MOMENT, PROJECT};
 use chant_text::front_matter::KeyStep;
 
 /// A file with the findings about it; `None` where there is none.
@@ -25,10 +25,18 @@ pub(super) fn file(name: &str, read: &TableReading, schema: &ConfigSchema) -> Op
     })
 }
 
+/// The findings about a text as a project's own file.
+pub fn check_own_file(name: &str, text: &str) -> Vec<ConfigFinding> {
+    let read = parse(text).map(Some);
+    let checked = file(name, &read, &PROJECT);
+    placed_in(text, checked.map(|file| file.findings).unwrap_or_default())
+}
+
 /// The findings about what a file says.
 fn findings(file: &str, read: &ReadTable, schema: &ConfigSchema) -> Vec<ConfigFinding> {
     let value = Json::Object(json_of(&read.table));
-    in_value(file, &value, schema, |steps| line_of(&read.text, steps))
+    let found = in_value(file, &value, schema, |steps| line_of(&read.text, steps));
+    placed_in(&read.text, found)
 }
 
 fn json_of(table: &Table) -> serde_json::Map<String, Json> {

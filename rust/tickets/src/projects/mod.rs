@@ -2,7 +2,7 @@
 //!
 //! Nothing is ever written here: a user's configuration stays as it is, in whatever form.
 
-mod checked;
+pub mod checked;
 mod codes;
 mod definition;
 mod disk_cache;

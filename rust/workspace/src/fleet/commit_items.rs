@@ -63,7 +63,7 @@ impl CommitItems {
     /// More items than a network numbers.
     pub(super) fn of(joined: WorkspaceGraph, runs: Vec<CommitRun>) -> Result<Self, Error> {
         let problems = joined.problems().iter().map(|problem| CommitProblem {
-            path: problem.path.clone(),
+            path: problem.path.to_string(),
             line: problem.line,
             message: problem.message.clone(),
         });

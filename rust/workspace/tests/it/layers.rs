@@ -218,6 +218,8 @@ fn only_shapes_of_answers_and_records_are_serialized() {
     only(
         "Serialize)]",
         &[
+            "base/document_problem.rs",
+            "base/text_place.rs",
             "spec-runs/cluster/",
             "spec-runs/receipt/",
             "spec-runs/view/",

@@ -9,6 +9,7 @@ mod chant_runs;
 mod chant_specs;
 #[cfg(target_os = "linux")]
 mod confine;
+mod document_findings;
 mod failing_disk;
 mod files;
 mod front_matter;

@@ -375,7 +375,7 @@ fn a_configuration_of_tickets_that_cannot_be_used_is_told_too() {
     let [problem] = joined.problems() else {
         panic!("{:?}", joined.problems());
     };
-    assert_eq!(problem.path, ".mdt-config.toml");
+    assert_eq!(&*problem.path, ".mdt-config.toml");
     assert!(
         problem.message.starts_with("line 1 is not TOML: "),
         "{}",

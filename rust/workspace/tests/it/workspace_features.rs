@@ -240,5 +240,5 @@ fn a_list_that_cannot_be_read_hides_no_other() {
     fs::write(place.path("specs/061-x/tasks.md"), b"- [ ] T001 \xff\n").unwrap();
     place.check(&["speckit:060-login#T001 open+"]);
     let joined = place.workspace.snapshot().unwrap();
-    assert_eq!(joined.problems()[0].path, "specs/061-x/tasks.md");
+    assert_eq!(&*joined.problems()[0].path, "specs/061-x/tasks.md");
 }

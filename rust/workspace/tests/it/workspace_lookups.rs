@@ -128,7 +128,7 @@ fn features_beyond_the_most_that_are_looked_at_are_told() {
     let [problem] = joined.problems() else {
         panic!("expected one problem: {:?}", joined.problems());
     };
-    assert_eq!(problem.path, "specs/1000-name");
+    assert_eq!(&*problem.path, "specs/1000-name");
     assert!(problem.message.contains("more than 1000 features"));
     fs::remove_dir_all(place.path("specs/0000-name")).unwrap();
     assert!(place.workspace.snapshot().unwrap().problems().is_empty());
