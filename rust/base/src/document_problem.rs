@@ -1,4 +1,4 @@
-//! What is wrong with one document and does not hide the others.
+//! Problems of one document, which do not hide the others.
 
 use serde::Serialize;
 

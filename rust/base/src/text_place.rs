@@ -1,4 +1,4 @@
-//! Where in a text something stands: by bytes, and as people and editors count.
+//! Places in a text: by bytes, and as people and editors count.
 
 use std::ops::Range;
 

@@ -43,7 +43,7 @@ pub(super) struct Linted {
     pub(super) lights: [usize; 3],
 }
 
-/// What was found about one file.
+/// The findings about one file.
 pub(super) struct LintedFile {
     /// The spec with what comes from it alone; none for a file that is no spec.
     own: Option<OwnFindings>,
@@ -55,7 +55,7 @@ pub(super) struct LintedFile {
     stays: FindingsLife,
 }
 
-/// How long findings that look around a spec are true.
+/// The time for which findings that look around a spec are true.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FindingsLife {
     /// Until one of its family changes.

@@ -1,4 +1,4 @@
-//! Where front matter, its keys and their values stand in a document.
+//! Places of front matter, its keys and their values in a document.
 
 use std::ops::Range;
 
