@@ -30,7 +30,7 @@ pub(crate) fn serve_language(
 ) -> PyResult<bool> {
     let disk = disk_of_user(py, None, None, &environment);
     let opener = move |root: &Path, unsaved: &UnsavedTexts| {
-        opened(root, &disk, unsaved, &user_config, &environment)
+        opened(root, &disk, unsaved, user_config.as_deref(), &environment)
     };
     let options = ServerOptions {
         opener: Arc::new(opener),
@@ -44,12 +44,12 @@ fn opened(
     root: &Path,
     disk: &Disk,
     unsaved: &UnsavedTexts,
-    user_config: &Option<PathBuf>,
+    user_config: Option<&Path>,
     environment: &BTreeMap<String, String>,
 ) -> Result<Workspace, Error> {
     let parts = DialectStores::read_only(ProjectOptions {
         root: root.to_owned(),
-        user_config: user_config.clone(),
+        user_config: user_config.map(Path::to_owned),
         searched: Vec::new(),
         environment: environment.clone(),
         program: Vec::new(),

@@ -15,7 +15,7 @@ use lsp_types::{
 };
 
 use super::document_items::{ItemBox, PlacedItem, boxes_of, items_at};
-use super::key_words::word_of;
+use super::key_words::format_of;
 use super::projects::DocumentKind;
 use super::requests::AskedDocument;
 use super::server::EditorState;
@@ -162,7 +162,7 @@ fn misspelled(asked: &AskedDocument<'_>, joined: &WorkspaceGraph) -> Vec<NearWor
     if asked.place.kind == DocumentKind::Configuration {
         return misspelled_settings(asked, text);
     }
-    let word = word_of(asked.place.kind);
+    let word = format_of(asked.place.kind);
     let front = front_matter::layout(text).ok();
     let Some(front) = front.and_then(|layout| layout.yaml) else {
         return Vec::new();

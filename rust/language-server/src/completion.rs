@@ -9,7 +9,7 @@ use lsp_types::{
     InsertTextFormat, TextEdit,
 };
 
-use super::key_words::{FrontMatterPlace, front_matter_place, word_of};
+use super::key_words::{FrontMatterPlace, format_of, front_matter_place};
 use super::markdown_text::shown_title;
 use super::positions::PlacedText;
 use super::projects::DocumentKind;
@@ -48,7 +48,7 @@ pub(crate) fn complete(state: &EditorState, params: &CompletionParams) -> Option
         WantedWords::Keys => whole(offer_keys(&asked, &placed, typed)?),
         WantedWords::Values(key) => {
             let joined = asked.snapshot()?;
-            let words = values_of(&joined, word_of(asked.place.kind), &key);
+            let words = values_of(&joined, format_of(asked.place.kind), &key);
             let offered = words.into_iter();
             whole(
                 offered
@@ -146,7 +146,7 @@ fn offer_keys(
 ) -> Option<Vec<CompletionItem>> {
     let joined = asked.snapshot()?;
     let is_new = |key: &String| !placed.text.contains(&format!("\n{key}:"));
-    let keys = keys_of(&joined, word_of(asked.place.kind), asked.path()).into_iter();
+    let keys = keys_of(&joined, format_of(asked.place.kind), asked.path()).into_iter();
     Some(
         keys.filter(is_new)
             .enumerate()
@@ -229,7 +229,7 @@ fn name_in(asked: &AskedDocument<'_>, row: &FoundItem) -> String {
     match asked.place.kind {
         _ if is_in_file => short.to_owned(),
         DocumentKind::Spec | DocumentKind::Ticket | DocumentKind::Plan(_)
-            if row.dialect == word_of(asked.place.kind) =>
+            if row.dialect == format_of(asked.place.kind) =>
         {
             row.id.clone()
         }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use chant_text::front_matter;
+use chant_workspace::document_findings::CONFIGURATION;
 use chant_workspace::formats;
 
 use super::projects::DocumentKind;
@@ -60,13 +61,14 @@ fn open_front(text: &str) -> Option<Range<usize>> {
 }
 
 /// The word of the format of a document.
-pub(crate) fn word_of(kind: DocumentKind) -> &'static str {
+pub(crate) fn format_of(kind: DocumentKind) -> &'static str {
     match kind {
         DocumentKind::Spec => formats::SPEC_WORD,
         DocumentKind::Graph => formats::GRAPH_WORD,
         DocumentKind::Ticket => formats::TICKET_WORD,
         DocumentKind::Plan(word) => word,
-        DocumentKind::Feature | DocumentKind::Configuration => "",
+        DocumentKind::Feature => formats::FEATURE_WORD,
+        DocumentKind::Configuration => CONFIGURATION,
     }
 }
 

@@ -9,7 +9,6 @@ mod completion;
 mod document_items;
 mod drafts;
 mod files;
-mod finding_range;
 mod findings;
 mod frames;
 mod hints;

@@ -31,6 +31,14 @@ pub struct PlanRoot {
 }
 
 impl PlanRoot {
+    /// Returns true if the document of a path was read with this very text.
+    pub fn has_read(&self, path: &str, text: &str) -> bool {
+        let of_units = self.snapshot.units.iter();
+        let of_units = of_units.flat_map(|unit| &unit.source.documents);
+        let mut all = of_units.chain(&self.settings.0);
+        all.any(|one| *one.path == *path && *one.text == *text)
+    }
+
     /// Joins units as they are or would be.
     pub(crate) fn join(
         format: &'static dyn PlanFormat,

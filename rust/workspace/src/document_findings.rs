@@ -24,7 +24,7 @@ use chant_base::external_items::ExternalStatus;
 use chant_base::lint::Severity;
 use chant_base::text_place::TextPlace;
 use chant_plan_format::document::{PlanDocument, RootSettings};
-use chant_plan_format::finding::READING;
+use chant_plan_format::finding::{PlanFinding, READING};
 use chant_plan_format::join::JoinInput;
 use chant_plan_format::unit::{PlanUnit, UnitSource, read_unit};
 use chant_plan_format::{PlanFormat, scope::UnitPattern};
@@ -161,6 +161,10 @@ impl DocumentJudge<'_> {
             .formats()
             .find(|root| root.format.scope().word == word);
         let document = Arc::new(PlanDocument::new(draft.path, draft.text));
+        if let Some(root) = root.filter(|root| root.has_read(draft.path, draft.text)) {
+            let found = root.problems.iter().cloned();
+            return of_rules(draft, found.chain(format.check(&root.snapshot)));
+        }
         let mut settings = root.map(|root| root.settings.clone()).unwrap_or_default();
         let mut units = root
             .map(|root| root.snapshot.units.clone())
@@ -180,16 +184,7 @@ impl DocumentJudge<'_> {
         });
         let of_units = units.iter().flat_map(|unit| &unit.problems);
         let problems = of_units.chain(&snapshot.problems).cloned();
-        let all = problems.chain(format.check(&snapshot));
-        let own = all.filter(|finding| *finding.path == *draft.path);
-        own.map(|finding| DocumentFinding {
-            rule: finding.rule.into(),
-            severity: finding.level,
-            message: finding.message.into(),
-            suggestion: None,
-            place: placed(draft, finding.place),
-        })
-        .collect()
+        of_rules(draft, problems.chain(format.check(&snapshot)))
     }
 
     /// How far an item of another format is.
@@ -238,6 +233,22 @@ fn put_document(
         .sort_by(|one, other| one.path.cmp(&other.path));
     let at = units.partition_point(|one| one.source.path < source.path);
     units.insert(at, Arc::new(read_unit(format, source)));
+}
+
+/// The findings about a draft among those of its format.
+fn of_rules(
+    draft: &DraftText<'_>,
+    found: impl Iterator<Item = PlanFinding>,
+) -> Vec<DocumentFinding> {
+    let own = found.filter(|finding| *finding.path == *draft.path);
+    own.map(|finding| DocumentFinding {
+        rule: finding.rule.into(),
+        severity: finding.level,
+        message: finding.message.into(),
+        suggestion: None,
+        place: placed(draft, finding.place),
+    })
+    .collect()
 }
 
 fn of_graph(text: &str) -> Vec<DocumentFinding> {

@@ -21,6 +21,8 @@ pub const SPEC_WORD: &str = "chant";
 pub const GRAPH_WORD: &str = "vine";
 /// The word of tickets.
 pub const TICKET_WORD: &str = "tickets";
+/// The word of features.
+pub const FEATURE_WORD: &str = "speckit";
 
 /// The formats that come through the interface, in the order of lists.
 static FORMATS: [&dyn PlanFormat; 3] = [&OpenSpec, &KiroSpecs, &BacklogTasks];

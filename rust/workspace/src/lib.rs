@@ -75,9 +75,7 @@ use chant_plan_store::PlanStore;
 use chant_speckit::files::{FeatureDocument, FeatureStore, TASKS};
 use chant_speckit::resolve::{SearchStart, in_specs};
 use chant_specs::error::ChantError;
-use chant_specs::ops::lint;
 use chant_specs::project::{Project, ProjectOptions, SPECS};
-pub use chant_specs::view::report::LintDiagnostic as SpecFinding;
 use chant_store::disk;
 use chant_store::files::RootFolder;
 use chant_store::index::{DocumentChange, FileSource};
@@ -222,25 +220,6 @@ impl Workspace {
             let rest = path.strip_prefix(folder);
             folder.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
         })
-    }
-
-    /// The fault of the task graph at a path, with the places of all of its faults; `None` for a sound one.
-    pub fn graph_fault(&self, path: &str) -> Option<Error> {
-        let graphs = &self.parts.vine;
-        let file = graphs.existing(&self.root.join(path).to_string_lossy());
-        file.and_then(|file| graphs.read(&file)).err()
-    }
-
-    /// What the lint rules find about one spec.
-    ///
-    /// # Errors
-    /// As [`Project::snapshot`], or that the configuration cannot be read.
-    pub fn spec_findings(&self, id: &str) -> Result<Vec<SpecFinding>, Error> {
-        let snapshot = self.parts.chant.snapshot()?;
-        match snapshot.specs.find(id) {
-            Some(spec) => lint::findings(&self.parts.chant, &snapshot, spec),
-            None => Ok(Vec::new()),
-        }
     }
 
     /// Returns the name that the repository has in keys and tables, which is that of the folder.

@@ -1,7 +1,7 @@
 //! An editor that a test steers, on a server in memory and a folder of plans.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{BufRead, BufReader, PipeWriter, Read, Write};
+use std::io::{BufRead, BufReader, PipeWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
