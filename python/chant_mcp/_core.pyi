@@ -77,6 +77,7 @@ __all__ = [
     "read_repository",
     "report_progress_to",
     "repository_names",
+    "serve_language",
     "tool_hints",
     "tool_right_in_run",
     "trusted_folders",
@@ -630,7 +631,7 @@ def launch_sandbox(
     fork: Callable[[], int], restore_signals: Callable[[], None], order: bytes | None = None
 ) -> tuple[int, int | None]: ...
 def serve_language(
-    *, user_config: str | PathLike[str] | None = None, environment: dict[str, str] = {}
+    *, user_config: str | PathLike[str] | None = None, environment: dict[str, str] = ...
 ) -> bool: ...
 def write_only_in(folders: Sequence[str | PathLike[str]]) -> bool: ...
 def export_fields() -> list[str]: ...
