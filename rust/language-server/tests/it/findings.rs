@@ -57,7 +57,7 @@ const FAULTS: [[&str; 5]; 11] = [
         "- [ ] T002 Second",
         "- [?] T002 Second",
         "",
-        "- [?] T002 Second (depends on T001)",
+        "- [?] T002 Second thing (depends on T001)",
     ],
     [
         "docs/CRs/SHOP-002-second.md",
@@ -71,7 +71,7 @@ const FAULTS: [[&str; 5]; 11] = [
         "#### Scenario: Right",
         "### Scenario: Right",
         "is the heading of no requirement",
-        "### Scenario: Right password",
+        "### Scenario: Right",
     ],
     [
         ".kiro/specs/user-auth/tasks.md",
