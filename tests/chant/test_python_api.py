@@ -51,7 +51,7 @@ FOR_PEOPLE = {
         "add_criteria",
         "remove_criteria",
     },
-    "lint": {"plugins"},
+    "lint": {"plugins", "places"},
     "ready": {"include_held"},
     "split": {"fresh", "progress", "agreed"},
     "takeover": {"from_clone"},
