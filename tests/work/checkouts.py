@@ -249,7 +249,7 @@ class Checkout:
             for path in self.common_dir.rglob("*.lock")
             if path.name not in ("merge.lock", "start.lock")
         ]
-        assert locks == []
+        assert locks == [], locks
 
         # A runner whose run is reported to have ended may still be writing its last words, and what a failing
         # disk kept a dead process from removing goes when the project is opened the next time.
