@@ -153,16 +153,21 @@ def serve_run(root: str, folder: str, environment: dict[str, str]) -> NoReturn:
 def _act_on_project(
     act: Callable[[ChantProject], object], root: str, environment: dict[str, str], trust: str | None
 ) -> NoReturn:
-    from chant_mcp import user_folders
     from chant_mcp._core import ChantProject
     from chant_mcp.program import own_program
-    from chant_mcp.user_folders import home_folder, names_formats, state_home, user_config_file
+    from chant_mcp.user_folders import (
+        home_folder,
+        names_formats,
+        state_home,
+        text_variables,
+        user_config_file,
+    )
 
     _keep_imports()
     _speak_utf8()
     if names_formats(user_config_file(environment, home_folder())):
         _admit_formats(root, environment, trust)
-    texts = user_folders.text_variables(environment)
+    texts = text_variables(environment)
     project = ChantProject(
         root,
         user_config=user_config_file(environment, home_folder()),

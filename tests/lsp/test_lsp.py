@@ -52,7 +52,7 @@ FORMATS: dict[str, tuple[str, str, str, str]] = {
 """By format a document, its text where no sample has one, a sound part of it, and a faulty one."""
 
 
-class Editor:
+class ScriptedEditor:
     """A client that sends one message behind the other and reads what comes."""
 
     def __init__(self, process: subprocess.Popen[bytes], root: Path) -> None:
@@ -122,7 +122,7 @@ class Editor:
 
 
 @pytest.fixture
-def editor(tmp_path: Path) -> Iterator[Editor]:
+def editor(tmp_path: Path) -> Iterator[ScriptedEditor]:
     """An editor on a folder with plans of all formats."""
     root = tmp_path / "work"
     root.mkdir()
@@ -140,7 +140,7 @@ def editor(tmp_path: Path) -> Iterator[Editor]:
         stdout=subprocess.PIPE,
     )
     try:
-        yield Editor(process, root)
+        yield ScriptedEditor(process, root)
     finally:
         process.kill()
         process.wait()
@@ -150,7 +150,7 @@ def editor(tmp_path: Path) -> Iterator[Editor]:
 
 
 def test_a_fault_of_every_format_is_found_in_the_text_of_the_editor_and_seen_by_nobody_else(
-    editor: Editor,
+    editor: ScriptedEditor,
 ) -> None:
     for word, (path, _, sound, faulty) in FORMATS.items():
         text = editor.open(path)
@@ -170,7 +170,7 @@ def test_a_fault_of_every_format_is_found_in_the_text_of_the_editor_and_seen_by_
     assert editor.end() == 0
 
 
-def test_the_command_line_sees_only_what_is_saved(editor: Editor) -> None:
+def test_the_command_line_sees_only_what_is_saved(editor: ScriptedEditor) -> None:
     text = editor.open(SPEC)
     editor.replace(SPEC, text.replace("# Log in", "# Unsaved title"), 2)
     place = {"textDocument": {"uri": editor.uri(SPEC)}, "position": {"line": 4, "character": 3}}
@@ -182,7 +182,7 @@ def test_the_command_line_sees_only_what_is_saved(editor: Editor) -> None:
     assert b"Unsaved title" not in out
 
 
-def test_the_end_of_input_ends_it(editor: Editor) -> None:
+def test_the_end_of_input_ends_it(editor: ScriptedEditor) -> None:
     editor.open(SPEC)
     assert editor.process.stdin is not None
     editor.process.stdin.close()

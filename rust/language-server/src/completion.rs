@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use chant_workspace::formats::{keys_of, names_items, values_of};
-use chant_workspace::mention::MentionQuery;
+use chant_workspace::item::Item;
+use chant_workspace::mention::{MentionQuery, find_mentioned};
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit,
     InsertTextFormat, TextEdit,
@@ -16,7 +17,6 @@ use super::projects::DocumentKind;
 use super::references::word_at;
 use super::requests::AskedDocument;
 use super::server::EditorState;
-use super::symbols::{FoundItem, search};
 
 /// Items that are offered at once.
 const MAX_OFFERED: usize = 50;
@@ -182,24 +182,29 @@ fn offer_items(
         dialect,
         ..MentionQuery::default()
     };
-    let found = search(&asked.project().workspace, query, MAX_OFFERED);
-    let is_incomplete = found.total > found.items.len();
-    let offered = found.items.into_iter().enumerate().map(|(at, row)| {
-        let name = name_in(asked, &row);
-        let mut item = offer(placed, typed.clone(), name, CompletionItemKind::REFERENCE);
-        item.detail = Some(format!("{} · {}", row.status, shown_title(&row.title)));
-        item.filter_text = Some(format!("{} {} {}", row.key, row.id, row.title));
-        item.sort_text = Some(format!("{at:03}"));
-        item
+    let workspace = &asked.project().workspace;
+    let mentioned = find_mentioned(workspace, query, MAX_OFFERED, |joined, found| {
+        let items = found.rows.iter().filter_map(|node| joined.item(*node));
+        let offered = items.enumerate().map(|(at, item)| {
+            let name = name_in(asked, &item);
+            let mut offered = offer(placed, typed.clone(), name, CompletionItemKind::REFERENCE);
+            let (id, title) = (item.id(), item.title());
+            offered.detail = Some(format!("{} · {}", item.status(), shown_title(title)));
+            offered.filter_text = Some(format!("{} {id} {title}", item.key()));
+            offered.sort_text = Some(format!("{at:03}"));
+            offered
+        });
+        CompletionList {
+            is_incomplete: found.total > found.rows.len(),
+            items: offered.collect(),
+        }
     });
-    let mut items: Vec<CompletionItem> = offered.collect();
+    // A project that cannot be listed offers nothing.
+    let mut list = mentioned.unwrap_or_default();
     if asked.place.kind == DocumentKind::Graph {
-        offer_own_tasks(placed, &typed, &mut items);
+        offer_own_tasks(placed, &typed, &mut list.items);
     }
-    CompletionList {
-        is_incomplete,
-        items,
-    }
+    list
 }
 
 /// Offers the tasks of a graph that its text names and that are not offered yet: while a dependency is being written the
@@ -223,16 +228,17 @@ fn offer_own_tasks(placed: &PlacedText<'_>, typed: &Range<usize>, items: &mut Ve
 }
 
 /// The name by which a document means an item: its ID, or its key where that is of another format or file.
-fn name_in(asked: &AskedDocument<'_>, row: &FoundItem) -> String {
-    let is_in_file = row.path == asked.path();
-    let short = row.id.rsplit('#').next().unwrap_or(&row.id);
+fn name_in(asked: &AskedDocument<'_>, item: &Item<'_>) -> String {
+    let is_in_file = item.path() == asked.path();
+    let id = item.id();
+    let short = id.rsplit('#').next().unwrap_or(&id);
     match asked.place.kind {
         _ if is_in_file => short.to_owned(),
         DocumentKind::Spec | DocumentKind::Ticket | DocumentKind::Plan(_)
-            if row.dialect == format_of(asked.place.kind) =>
+            if item.dialect() == format_of(asked.place.kind) =>
         {
-            row.id.clone()
+            id.into_owned()
         }
-        _ => row.key.clone(),
+        _ => item.key().to_owned(),
     }
 }

@@ -16,7 +16,7 @@ const MAX_DOCUMENT: usize = 8 << 20;
 const MAX_TOGETHER: usize = 64 << 20;
 
 /// A document that an editor has open.
-pub(crate) struct Draft {
+pub(crate) struct OpenDocument {
     /// Its name, as the editor writes it.
     pub(crate) uri: Uri,
     /// The file.
@@ -33,7 +33,7 @@ pub(crate) struct Draft {
     pub(crate) is_too_large: bool,
 }
 
-impl Draft {
+impl OpenDocument {
     /// The text as the editor counts it.
     pub(crate) fn placed(&self, encoding: PositionEncoding) -> PlacedText<'_> {
         PlacedText {
@@ -46,40 +46,40 @@ impl Draft {
 
 /// All documents that an editor has open, by their names.
 #[derive(Default)]
-pub(crate) struct Drafts {
-    by_uri: BTreeMap<String, Draft>,
+pub(crate) struct OpenDocuments {
+    by_uri: BTreeMap<String, OpenDocument>,
 }
 
-impl Drafts {
+impl OpenDocuments {
     /// The document of a name.
-    pub(crate) fn find(&self, uri: &Uri) -> Option<&Draft> {
+    pub(crate) fn find(&self, uri: &Uri) -> Option<&OpenDocument> {
         self.by_uri.get(uri.as_str())
     }
 
     /// The open document of a file.
-    pub(crate) fn of_file(&self, file: &std::path::Path) -> Option<&Draft> {
+    pub(crate) fn of_file(&self, file: &std::path::Path) -> Option<&OpenDocument> {
         self.all().find(|draft| draft.file == file)
     }
 
     /// All of them, in the order of their names.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Draft> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &OpenDocument> {
         self.by_uri.values()
     }
 
     /// All of them, to be placed anew.
-    pub(crate) fn all_mut(&mut self) -> impl Iterator<Item = &mut Draft> {
+    pub(crate) fn all_mut(&mut self) -> impl Iterator<Item = &mut OpenDocument> {
         self.by_uri.values_mut()
     }
 
     /// Takes a document that was opened.
-    pub(crate) fn open(&mut self, mut draft: Draft, text: String) {
+    pub(crate) fn open(&mut self, mut draft: OpenDocument, text: String) {
         self.by_uri.remove(draft.uri.as_str());
         self.put(&mut draft, text);
         self.by_uri.insert(draft.uri.as_str().to_owned(), draft);
     }
 
     /// Lets go of a document that was closed.
-    pub(crate) fn close(&mut self, uri: &Uri) -> Option<Draft> {
+    pub(crate) fn close(&mut self, uri: &Uri) -> Option<OpenDocument> {
         self.by_uri.remove(uri.as_str())
     }
 
@@ -120,7 +120,7 @@ impl Drafts {
         self.by_uri.insert(uri.as_str().to_owned(), draft);
     }
 
-    fn put(&self, draft: &mut Draft, text: String) {
+    fn put(&self, draft: &mut OpenDocument, text: String) {
         let others: usize = self.all().map(|other| other.text.len()).sum();
         draft.is_too_large = text.len() > MAX_DOCUMENT || others + text.len() > MAX_TOGETHER;
         draft.text = if draft.is_too_large { "" } else { &*text }.into();
@@ -147,8 +147,8 @@ mod tests {
         "---\n",
     ];
 
-    fn draft(name: &str) -> Draft {
-        Draft {
+    fn draft(name: &str) -> OpenDocument {
+        OpenDocument {
             uri: format!("file:///{name}").parse().unwrap(),
             file: format!("/{name}").into(),
             place: None,
@@ -188,7 +188,7 @@ mod tests {
         for (seed, encoding) in [(1, PositionEncoding::Bytes), (2, PositionEncoding::Utf16)] {
             let mut random = fastrand::Rng::with_seed(seed);
             let uri: Uri = "file:///a.md".parse().unwrap();
-            let mut drafts = Drafts::default();
+            let mut drafts = OpenDocuments::default();
             let mut text = "a😀b\r\nzwei\n".to_owned();
             drafts.open(draft("a.md"), text.clone());
             for version in 2..2_002 {
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn documents_that_are_too_large_together_are_not_kept() {
-        let mut drafts = Drafts::default();
+        let mut drafts = OpenDocuments::default();
         for number in 0..9 {
             drafts.open(draft(&number.to_string()), "x".repeat(MAX_DOCUMENT));
         }

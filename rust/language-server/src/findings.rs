@@ -10,7 +10,7 @@ use chant_workspace::workspace_graph::WorkspaceGraph;
 use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString};
 
 use super::document_items::{PlacedItem, items_at};
-use super::drafts::Draft;
+use super::drafts::OpenDocument;
 use super::key_words::format_of;
 use super::markdown_text::shown_message;
 use super::projects::{DocumentKind, DocumentPlace};
@@ -26,7 +26,7 @@ const READING: &str = "parse";
 const DEPENDENCY: &str = "dependency";
 
 /// The findings of an open document, with the places where an editor shows them.
-pub(crate) fn diagnostics_of(state: &EditorState, draft: &Draft) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics_of(state: &EditorState, draft: &OpenDocument) -> Vec<Diagnostic> {
     let Some(place) = &draft.place else {
         return Vec::new();
     };

@@ -42,7 +42,7 @@ impl From<io::Error> for FrameError {
 
 /// The content of one frame.
 #[derive(Debug)]
-pub(crate) enum Frame {
+pub(crate) enum MessageFrame {
     /// A message.
     Message(Message),
     /// Something else, with the reason; the next frame can be read.
@@ -53,7 +53,7 @@ pub(crate) enum Frame {
 ///
 /// # Errors
 /// `FrameError` where nothing behind can be read.
-pub(crate) fn read_frame(reader: &mut impl BufRead) -> Result<Option<Frame>, FrameError> {
+pub(crate) fn read_frame(reader: &mut impl BufRead) -> Result<Option<MessageFrame>, FrameError> {
     let Some(length) = read_header(reader)? else {
         return Ok(None);
     };
@@ -66,7 +66,7 @@ pub(crate) fn read_frame(reader: &mut impl BufRead) -> Result<Option<Frame>, Fra
             "the message is larger than {} MiB; it was not read",
             MAX_BODY >> 20
         );
-        return Ok(Some(Frame::Unusable(why)));
+        return Ok(Some(MessageFrame::Unusable(why)));
     }
     let mut body = Vec::new();
     reader.take(length as u64).read_to_end(&mut body)?;
@@ -75,8 +75,8 @@ pub(crate) fn read_frame(reader: &mut impl BufRead) -> Result<Option<Frame>, Fra
     }
     // The library refuses what is nested more than 128 levels deep.
     Ok(Some(match serde_json::from_slice(&body) {
-        Ok(message) => Frame::Message(message),
-        Err(error) => Frame::Unusable(format!("it is no message: {error}")),
+        Ok(message) => MessageFrame::Message(message),
+        Err(error) => MessageFrame::Unusable(format!("it is no message: {error}")),
     }))
 }
 
@@ -159,11 +159,11 @@ mod tests {
         let mut reader = all.as_bytes();
         let first = read_frame(&mut reader).unwrap();
         assert!(
-            matches!(first, Some(Frame::Message(Message::Notification(one))) if one.method == "exit")
+            matches!(first, Some(MessageFrame::Message(Message::Notification(one))) if one.method == "exit")
         );
         assert!(matches!(
             read_frame(&mut reader),
-            Ok(Some(Frame::Unusable(_)))
+            Ok(Some(MessageFrame::Unusable(_)))
         ));
         assert!(matches!(read_frame(&mut reader), Ok(None)));
     }
@@ -175,7 +175,7 @@ mod tests {
         let mut reader = io::BufReader::new(large.as_bytes().chain(body));
         assert!(matches!(
             read_frame(&mut reader),
-            Ok(Some(Frame::Unusable(_)))
+            Ok(Some(MessageFrame::Unusable(_)))
         ));
         let deep = frame(&format!(
             r#"{{"method":"a","params":{}1{}}}"#,
@@ -184,7 +184,7 @@ mod tests {
         ));
         assert!(matches!(
             read_frame(&mut deep.as_bytes()),
-            Ok(Some(Frame::Unusable(_)))
+            Ok(Some(MessageFrame::Unusable(_)))
         ));
     }
 

@@ -7,8 +7,7 @@ use chant_workspace::item::Item;
 use chant_workspace::workspace_graph::WorkspaceGraph;
 
 use super::markdown_text::{escaped, shown_title};
-use super::references::WordPlaces;
-use super::requests::AskedDocument;
+use super::requests::AskedPosition;
 use super::server::EditorState;
 
 /// Items of one list that are shown.
@@ -16,14 +15,9 @@ const MAX_LISTED: usize = 5;
 
 /// Describes the item at a position.
 pub(crate) fn hover(state: &EditorState, params: &HoverParams) -> Option<Hover> {
-    let position = &params.text_document_position_params;
-    let asked = AskedDocument::of(state, &position.text_document.uri)?;
-    let joined = asked.snapshot()?;
-    let placed = asked.placed();
-    let byte = placed.byte_at(position.position);
-    let places = WordPlaces::of(&joined, asked.path());
-    let (item, bytes) = places.item_of(placed.text, byte)?;
-    let lines = described(&joined, &item);
+    let asked = AskedPosition::of(state, &params.text_document_position_params)?;
+    let (item, bytes) = asked.item()?;
+    let lines = described(&asked.joined, &item);
     let (kind, value) = if state.client.has_markdown {
         let lines = lines.into_iter().enumerate();
         let lines = lines.map(|(at, line)| match at {
@@ -36,7 +30,7 @@ pub(crate) fn hover(state: &EditorState, params: &HoverParams) -> Option<Hover> 
     };
     Some(Hover {
         contents: HoverContents::Markup(MarkupContent { kind, value }),
-        range: Some(placed.range_of(bytes)),
+        range: Some(asked.document.placed().range_of(bytes)),
     })
 }
 

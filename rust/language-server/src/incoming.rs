@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use lsp_server::{Message, RequestId};
 
-use super::frames::{Frame, FrameError, read_frame};
+use super::frames::{FrameError, MessageFrame, read_frame};
 
 /// One thing that happened.
 #[derive(Debug)]
-pub(crate) enum Incoming {
+pub(crate) enum ServerEvent {
     /// A message of the editor.
     Message(Message),
     /// Something of the editor that is no message, with the reason.
@@ -23,15 +23,15 @@ pub(crate) enum Incoming {
 }
 
 /// Reads messages until the stream ends or nobody takes them.
-pub(crate) fn read_all(mut reader: impl BufRead, taken: &Sender<Incoming>) {
+pub(crate) fn read_all(mut reader: impl BufRead, taken: &Sender<ServerEvent>) {
     loop {
         let incoming = match read_frame(&mut reader) {
-            Ok(Some(Frame::Message(message))) => Incoming::Message(message),
-            Ok(Some(Frame::Unusable(why))) => Incoming::Unusable(why),
-            Ok(None) => Incoming::End(None),
-            Err(error) => Incoming::End(Some(error)),
+            Ok(Some(MessageFrame::Message(message))) => ServerEvent::Message(message),
+            Ok(Some(MessageFrame::Unusable(why))) => ServerEvent::Unusable(why),
+            Ok(None) => ServerEvent::End(None),
+            Err(error) => ServerEvent::End(Some(error)),
         };
-        let is_end = matches!(incoming, Incoming::End(_));
+        let is_end = matches!(incoming, ServerEvent::End(_));
         if taken.send(incoming).is_err() || is_end {
             return;
         }
@@ -40,14 +40,14 @@ pub(crate) fn read_all(mut reader: impl BufRead, taken: &Sender<Incoming>) {
 
 /// Messages and changes that are still to be answered, in order.
 pub(crate) struct IncomingQueue {
-    receiver: Receiver<Incoming>,
-    waiting: VecDeque<Incoming>,
+    receiver: Receiver<ServerEvent>,
+    waiting: VecDeque<ServerEvent>,
     cancelled: HashSet<RequestId>,
 }
 
 impl IncomingQueue {
     /// A queue of what a receiver gets.
-    pub(crate) fn new(receiver: Receiver<Incoming>) -> Self {
+    pub(crate) fn new(receiver: Receiver<ServerEvent>) -> Self {
         Self {
             receiver,
             waiting: VecDeque::new(),
@@ -56,7 +56,7 @@ impl IncomingQueue {
     }
 
     /// Waits for the next thing, at most until a moment; `None` when that has come.
-    pub(crate) fn next(&mut self, until: Option<Instant>) -> Option<Incoming> {
+    pub(crate) fn next(&mut self, until: Option<Instant>) -> Option<ServerEvent> {
         // Cancellations overtake what they cancel.
         while let Ok(incoming) = self.receiver.try_recv() {
             self.take(incoming);
@@ -80,7 +80,7 @@ impl IncomingQueue {
                 self.waiting.pop_front()
             }
             Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => Some(Incoming::End(None)),
+            Err(RecvTimeoutError::Disconnected) => Some(ServerEvent::End(None)),
         }
     }
 
@@ -89,8 +89,8 @@ impl IncomingQueue {
         self.cancelled.remove(id)
     }
 
-    fn take(&mut self, incoming: Incoming) {
-        if let Incoming::Message(Message::Notification(one)) = &incoming
+    fn take(&mut self, incoming: ServerEvent) {
+        if let ServerEvent::Message(Message::Notification(one)) = &incoming
             && one.method == "$/cancelRequest"
         {
             let id = one.params.get("id").cloned();
@@ -99,7 +99,7 @@ impl IncomingQueue {
             let is_waiting = |id: &RequestId| {
                 let mut requests = self.waiting.iter();
                 requests.any(
-                    |one| matches!(one, Incoming::Message(Message::Request(one)) if one.id == *id),
+                    |one| matches!(one, ServerEvent::Message(Message::Request(one)) if one.id == *id),
                 )
             };
             self.cancelled.extend(id.filter(is_waiting));

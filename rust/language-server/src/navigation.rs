@@ -7,13 +7,14 @@ use chant_workspace::item::Item;
 use chant_workspace::workspace_graph::WorkspaceGraph;
 use lsp_types::{
     DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, GotoDefinitionParams,
-    GotoDefinitionResponse, Location, Range, ReferenceParams, TextDocumentPositionParams,
+    GotoDefinitionResponse, Location, Range, ReferenceParams,
 };
 
 use super::document_items::placed_item;
 use super::files;
-use super::references::{WordPlaces, mentions, word_at};
-use super::requests::AskedDocument;
+use super::projects::OpenProject;
+use super::references::{mentions, word_at};
+use super::requests::{AskedDocument, AskedPosition, OtherDocument};
 use super::server::EditorState;
 
 /// References that are given.
@@ -24,30 +25,26 @@ pub(crate) fn definition(
     state: &EditorState,
     params: &GotoDefinitionParams,
 ) -> Option<GotoDefinitionResponse> {
-    let position = &params.text_document_position_params;
-    let asked = AskedDocument::of(state, &position.text_document.uri)?;
-    let joined = asked.snapshot()?;
-    let placed = asked.placed();
-    let byte = placed.byte_at(position.position);
-    let places = WordPlaces::of(&joined, asked.path());
-    let location = match places.item_of(placed.text, byte) {
-        Some((item, _)) => location_of(&asked, &joined, item),
-        None => named_file(&asked, byte),
+    let asked = AskedPosition::of(state, &params.text_document_position_params)?;
+    let location = match asked.item() {
+        Some((item, _)) => location_of(state, asked.document.project(), &asked.joined, item),
+        None => named_file(&asked.document, asked.byte),
     };
     location.map(GotoDefinitionResponse::Scalar)
 }
 
 /// The line that names an item.
 pub(crate) fn location_of(
-    asked: &AskedDocument<'_>,
+    state: &EditorState,
+    project: &OpenProject,
     joined: &WorkspaceGraph,
     item: Item<'_>,
 ) -> Option<Location> {
     let placed = placed_item(joined, item)?;
     let text = item.document();
-    let other = asked.other(item.path(), text)?;
-    let range = other.placed(text, asked.state).range_of(placed.heading);
-    Some(Location::new(other.uri, range))
+    let document = OtherDocument::of(state, project, item.path(), text)?;
+    let range = document.placed(text, state).range_of(placed.heading);
+    Some(Location::new(document.uri, range))
 }
 
 /// The file of the project that a word of a text names.
@@ -63,19 +60,18 @@ fn named_file(asked: &AskedDocument<'_>, byte: usize) -> Option<Location> {
 
 /// Everything that names the item at a position.
 pub(crate) fn references(state: &EditorState, params: &ReferenceParams) -> Option<Vec<Location>> {
-    let (asked, joined, key) = meant_at(state, &params.text_document_position)?;
-    let item = joined
-        .graph()
-        .find(&key)
-        .and_then(|node| joined.item(node))?;
-    let heading = placed_item(&joined, item).map(|placed| placed.heading);
+    let asked = AskedPosition::of(state, &params.text_document_position)?;
+    let joined = &asked.joined;
+    let (item, _) = asked.item()?;
+    let heading = placed_item(joined, item).map(|placed| placed.heading);
     let mut found = Vec::new();
-    for (path, text) in documents(&joined) {
-        let ranges = mentions(&joined, &item, path, text);
-        let Some(other) = (!ranges.is_empty())
-            .then(|| asked.other(path, text))
-            .flatten()
-        else {
+    for (path, text) in documents(joined) {
+        let ranges = mentions(joined, &item, path, text);
+        if ranges.is_empty() {
+            continue;
+        }
+        let project = asked.document.project();
+        let Some(other) = OtherDocument::of(state, project, path, text) else {
             continue;
         };
         let is_heading = |start: usize| {
@@ -105,35 +101,14 @@ pub(crate) fn highlights(
     state: &EditorState,
     params: &DocumentHighlightParams,
 ) -> Option<Vec<DocumentHighlight>> {
-    let (asked, joined, key) = meant_at(state, &params.text_document_position_params)?;
-    let item = joined
-        .graph()
-        .find(&key)
-        .and_then(|node| joined.item(node))?;
-    let placed = asked.placed();
-    let found = mentions(&joined, &item, asked.path(), placed.text).into_iter();
+    let asked = AskedPosition::of(state, &params.text_document_position_params)?;
+    let (item, _) = asked.item()?;
+    let placed = asked.document.placed();
+    let path = asked.document.path();
+    let found = mentions(&asked.joined, &item, path, placed.text).into_iter();
     let highlight = |range| DocumentHighlight {
         range: placed.range_of(range),
         kind: Some(DocumentHighlightKind::TEXT),
     };
     Some(found.map(highlight).collect())
-}
-
-/// The document of a position, all items, and the key of the one that is meant there.
-pub(crate) type MeantItem<'a> = (AskedDocument<'a>, std::sync::Arc<WorkspaceGraph>, String);
-
-/// The item that is meant at a position.
-pub(crate) fn meant_at<'a>(
-    state: &'a EditorState,
-    position: &TextDocumentPositionParams,
-) -> Option<MeantItem<'a>> {
-    let asked = AskedDocument::of(state, &position.text_document.uri)?;
-    let joined = asked.snapshot()?;
-    let placed = asked.placed();
-    let byte = placed.byte_at(position.position);
-    let places = WordPlaces::of(&joined, asked.path());
-    let (item, _) = places.item_of(placed.text, byte)?;
-    let key = item.key().to_owned();
-    drop(places);
-    Some((asked, joined, key))
 }

@@ -12,7 +12,7 @@ use chant_store::disk::{self, UnsavedTexts};
 use chant_workspace::changes::{ChangeInterest, ItemChanges};
 use chant_workspace::{Workspace, formats};
 
-use super::incoming::Incoming;
+use super::incoming::ServerEvent;
 
 /// Opens the project of a folder to be read alone, with the texts that are read in place of files.
 pub type ProjectOpener = dyn Fn(&Path, &UnsavedTexts) -> Result<Workspace, Error> + Send + Sync;
@@ -95,16 +95,16 @@ impl OpenProject {
 }
 
 /// All projects that are open.
-pub(crate) struct Projects {
+pub(crate) struct OpenProjects {
     opener: Arc<ProjectOpener>,
-    heard: Sender<Incoming>,
+    heard: Sender<ServerEvent>,
     signal: Arc<StopSignal>,
     all: Vec<OpenProject>,
 }
 
-impl Projects {
+impl OpenProjects {
     /// No project yet; changes on disk are heard of through `heard`.
-    pub(crate) fn new(opener: Arc<ProjectOpener>, heard: Sender<Incoming>) -> Self {
+    pub(crate) fn new(opener: Arc<ProjectOpener>, heard: Sender<ServerEvent>) -> Self {
         Self {
             opener,
             heard,
@@ -161,7 +161,7 @@ impl Projects {
     }
 }
 
-impl Drop for Projects {
+impl Drop for OpenProjects {
     fn drop(&mut self) {
         self.signal.stop();
         for project in &mut self.all {
@@ -174,7 +174,7 @@ impl Drop for Projects {
 }
 
 /// Tells of changes on disk until the signal comes, or nobody hears it.
-fn listen(workspace: &Workspace, signal: &StopSignal, heard: &Sender<Incoming>) {
+fn listen(workspace: &Workspace, signal: &StopSignal, heard: &Sender<ServerEvent>) {
     let Ok(mut changes) = ItemChanges::begin(workspace) else {
         return;
     };
@@ -182,7 +182,7 @@ fn listen(workspace: &Workspace, signal: &StopSignal, heard: &Sender<Incoming>) 
         match changes.wait(workspace, LOOK, ChangeInterest::Surroundings, signal) {
             Ok(None) => {}
             Ok(Some(_)) => {
-                if heard.send(Incoming::Disk).is_err() {
+                if heard.send(ServerEvent::Disk).is_err() {
                     return;
                 }
             }

@@ -10,9 +10,10 @@ use lsp_types::{
     RenameParams, TextDocumentEdit, TextDocumentPositionParams, TextEdit, WorkspaceEdit,
 };
 
-use super::navigation::{documents, meant_at};
-use super::references::{WordPlaces, id_in, mentions};
-use super::requests::{AskedDocument, RequestRefusal};
+use super::navigation::documents;
+use super::projects::OpenProject;
+use super::references::{id_in, mentions};
+use super::requests::{AskedPosition, OtherDocument, RequestRefusal};
 use super::server::EditorState;
 
 /// Characters of the longest ID.
@@ -27,16 +28,12 @@ pub(crate) fn prepare(
     params: &TextDocumentPositionParams,
 ) -> Result<PrepareRenameResponse, RequestRefusal> {
     let nothing = || RequestRefusal::refused("no ID of an item stands here");
-    let (asked, joined, key) = meant_at(state, params).ok_or_else(nothing)?;
-    let item = joined.graph().find(&key).and_then(|node| joined.item(node));
-    let item = item.ok_or_else(nothing)?;
+    let asked = AskedPosition::of(state, params).ok_or_else(nothing)?;
+    let (item, word) = asked.item().ok_or_else(nothing)?;
     refuse_fixed(item.source)?;
-    let placed = asked.placed();
-    let byte = placed.byte_at(params.position);
-    let places = WordPlaces::of(&joined, asked.path());
-    let (_, word) = places.item_of(placed.text, byte).ok_or_else(nothing)?;
+    let placed = asked.document.placed();
     let bytes = id_in(placed.text, word, &item);
-    if !bytes.contains(&byte) && bytes.end != byte {
+    if !bytes.contains(&asked.byte) && bytes.end != asked.byte {
         return Err(nothing());
     }
     Ok(PrepareRenameResponse::Range(placed.range_of(bytes)))
@@ -53,10 +50,10 @@ pub(crate) fn rename(
 ) -> Result<WorkspaceEdit, RequestRefusal> {
     prepare(state, &params.text_document_position)?;
     let nothing = || RequestRefusal::refused("no ID of an item stands here");
-    let (asked, joined, key) =
-        meant_at(state, &params.text_document_position).ok_or_else(nothing)?;
-    let item = joined.graph().find(&key).and_then(|node| joined.item(node));
-    let item = item.ok_or_else(nothing)?;
+    let asked = AskedPosition::of(state, &params.text_document_position).ok_or_else(nothing)?;
+    let (joined, project) = (&asked.joined, asked.document.project());
+    let (item, _) = asked.item().ok_or_else(nothing)?;
+    let key = item.key();
     if item.is_done() {
         return Err(RequestRefusal::refused(format!(
             "{key} is done; what it was called stays what records name"
@@ -68,15 +65,15 @@ pub(crate) fn rename(
         )));
     }
     let new = params.new_name.trim();
-    refuse_name(&joined, item.source, &key, new)?;
+    refuse_name(joined, item.source, key, new)?;
     let mut edits: Vec<(AskedEdit, Vec<TextEdit>)> = Vec::new();
-    for (path, text) in documents(&joined) {
-        let found = mentions(&joined, &item, path, text);
+    for (path, text) in documents(joined) {
+        let found = mentions(joined, &item, path, text);
         if found.is_empty() {
             continue;
         }
-        let other = asked.other(path, text).ok_or_else(nothing)?;
-        refuse_unsaved(&asked, path, text)?;
+        let other = OtherDocument::of(state, project, path, text).ok_or_else(nothing)?;
+        refuse_unsaved(project, path, text)?;
         let placed = other.placed(text, state);
         let edit = |word: Range<usize>| {
             TextEdit::new(placed.range_of(id_in(text, word, &item)), new.to_owned())
@@ -162,8 +159,8 @@ fn refuse_name(
 }
 
 /// Refuses to change a document that the editor holds otherwise than the disk does.
-fn refuse_unsaved(asked: &AskedDocument<'_>, path: &str, text: &str) -> Result<(), RequestRefusal> {
-    let root = asked.project().workspace.root();
+fn refuse_unsaved(project: &OpenProject, path: &str, text: &str) -> Result<(), RequestRefusal> {
+    let root = project.workspace.root();
     let on_disk = Disk::default()
         .within(root)
         .read_text(&root.join(path), path);

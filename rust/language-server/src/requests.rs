@@ -1,19 +1,21 @@
 //! Which function answers which request.
 
-use std::path::PathBuf;
+use std::ops::Range;
 use std::sync::Arc;
 
+use chant_workspace::item::Item;
 use chant_workspace::workspace_graph::WorkspaceGraph;
 use lsp_server::ErrorCode;
-use lsp_types::Uri;
+use lsp_types::{TextDocumentPositionParams, Uri};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::drafts::Draft;
+use super::drafts::OpenDocument;
 use super::files;
 use super::positions::{LineIndex, PlacedText};
 use super::projects::{DocumentPlace, OpenProject};
+use super::references::WordPlaces;
 use super::server::{EditorState, read_params};
 use super::{actions, completion, hints, hover, navigation, rename, symbols};
 
@@ -81,9 +83,9 @@ fn try_ask<P: DeserializeOwned, A: Serialize>(
     params: Value,
     answer: impl FnOnce(&P) -> Result<A, RequestRefusal>,
 ) -> Result<Value, RequestRefusal> {
-    let params = read_params(params).map_err(|why| RequestRefusal {
+    let params = read_params(params).map_err(|error| RequestRefusal {
         code: ErrorCode::InvalidParams,
-        why,
+        why: error.to_string(),
     })?;
     serde_json::to_value(answer(&params)?).map_err(|error| RequestRefusal {
         code: ErrorCode::InternalError,
@@ -94,7 +96,7 @@ fn try_ask<P: DeserializeOwned, A: Serialize>(
 /// The document that a request is about: one of a plan.
 pub(crate) struct AskedDocument<'a> {
     pub(crate) state: &'a EditorState,
-    pub(crate) draft: &'a Draft,
+    pub(crate) draft: &'a OpenDocument,
     pub(crate) place: &'a DocumentPlace,
 }
 
@@ -128,19 +130,32 @@ impl<'a> AskedDocument<'a> {
     pub(crate) fn placed(&self) -> PlacedText<'a> {
         self.draft.placed(self.state.client.encoding)
     }
+}
 
-    /// A document of the same project, as editors name it, with its text as positions count it.
-    pub(crate) fn other(&self, path: &str, text: &str) -> Option<OtherDocument> {
-        let file: PathBuf = self.project().workspace.root().join(path);
-        let draft = self.state.drafts.of_file(&file);
-        Some(OtherDocument {
-            uri: match draft {
-                Some(draft) => draft.uri.clone(),
-                None => files::uri_of(&file)?,
-            },
-            version: draft.map(|draft| draft.version),
-            lines: LineIndex::of(text),
+/// A position that a request is about, in a document of a plan.
+pub(crate) struct AskedPosition<'a> {
+    pub(crate) document: AskedDocument<'a>,
+    /// All items as of now.
+    pub(crate) joined: Arc<WorkspaceGraph>,
+    /// The byte of the document's text.
+    pub(crate) byte: usize,
+}
+
+impl<'a> AskedPosition<'a> {
+    /// The position; `None` in a document that is of no plan.
+    pub(crate) fn of(state: &'a EditorState, params: &TextDocumentPositionParams) -> Option<Self> {
+        let document = AskedDocument::of(state, &params.text_document.uri)?;
+        Some(Self {
+            joined: document.snapshot()?,
+            byte: document.placed().byte_at(params.position),
+            document,
         })
+    }
+
+    /// The item that is meant there, and the bytes that mean it.
+    pub(crate) fn item(&self) -> Option<(Item<'_>, Range<usize>)> {
+        let places = WordPlaces::of(&self.joined, self.document.path());
+        places.item_of(self.document.placed().text, self.byte)
     }
 }
 
@@ -155,6 +170,25 @@ pub(crate) struct OtherDocument {
 }
 
 impl OtherDocument {
+    /// The document at a path of a project, with its text as positions count it.
+    pub(crate) fn of(
+        state: &EditorState,
+        project: &OpenProject,
+        path: &str,
+        text: &str,
+    ) -> Option<Self> {
+        let file = project.workspace.root().join(path);
+        let draft = state.drafts.of_file(&file);
+        Some(Self {
+            uri: match draft {
+                Some(draft) => draft.uri.clone(),
+                None => files::uri_of(&file)?,
+            },
+            version: draft.map(|draft| draft.version),
+            lines: LineIndex::of(text),
+        })
+    }
+
     /// Its text as an editor counts it.
     pub(crate) fn placed<'a>(&'a self, text: &'a str, state: &EditorState) -> PlacedText<'a> {
         PlacedText {

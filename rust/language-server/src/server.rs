@@ -15,13 +15,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::capabilities::{ClientAbilities, server_info};
-use super::drafts::{Draft, Drafts};
+use super::drafts::{OpenDocument, OpenDocuments};
 use super::files;
 use super::findings::diagnostics_of;
 use super::frames::{FrameError, write_message, write_refusal};
-use super::incoming::{Incoming, IncomingQueue, read_all};
+use super::incoming::{IncomingQueue, ServerEvent, read_all};
 use super::positions::LineIndex;
-use super::projects::{ProjectOpener, Projects};
+use super::projects::{OpenProjects, ProjectOpener};
 use super::requests::answer;
 
 /// So long findings wait after a change of their document.
@@ -60,8 +60,8 @@ pub fn serve(
     let mut server = LanguageServer {
         writer,
         state: EditorState {
-            projects: Projects::new(options.opener, sender),
-            drafts: Drafts::default(),
+            projects: OpenProjects::new(options.opener, sender),
+            drafts: OpenDocuments::default(),
             client: ClientAbilities::default(),
             clock: options.clock,
         },
@@ -74,8 +74,8 @@ pub fn serve(
 
 /// Everything that answers are made of.
 pub(crate) struct EditorState {
-    pub(crate) projects: Projects,
-    pub(crate) drafts: Drafts,
+    pub(crate) projects: OpenProjects,
+    pub(crate) drafts: OpenDocuments,
     pub(crate) client: ClientAbilities,
     pub(crate) clock: fn() -> String,
 }
@@ -102,25 +102,25 @@ impl<W: Write> LanguageServer<'_, W> {
         loop {
             match queue.next(self.due.values().min().copied()) {
                 None => self.publish_due()?,
-                Some(Incoming::Disk) => self.expect_findings(None),
-                Some(Incoming::End(None)) => return Ok(self.stage == ServerStage::ShutDown),
-                Some(Incoming::End(Some(error))) => return Err(error),
-                Some(Incoming::Unusable(why)) => {
+                Some(ServerEvent::Disk) => self.expect_findings(None),
+                Some(ServerEvent::End(None)) => return Ok(self.stage == ServerStage::ShutDown),
+                Some(ServerEvent::End(Some(error))) => return Err(error),
+                Some(ServerEvent::Unusable(why)) => {
                     write_refusal(self.writer, ErrorCode::InvalidRequest, &why)?;
                 }
-                Some(Incoming::Message(Message::Request(request))) => {
+                Some(ServerEvent::Message(Message::Request(request))) => {
                     let is_cancelled = queue.is_cancelled(&request.id);
                     let response = self.respond(request, is_cancelled);
                     self.send(response.into())?;
                 }
-                Some(Incoming::Message(Message::Notification(one))) => {
+                Some(ServerEvent::Message(Message::Notification(one))) => {
                     if one.method == "exit" {
                         return Ok(self.stage == ServerStage::ShutDown);
                     }
                     self.note(one)?;
                 }
                 // Nothing is asked of editors.
-                Some(Incoming::Message(Message::Response(_))) => {}
+                Some(ServerEvent::Message(Message::Response(_))) => {}
             }
         }
     }
@@ -143,7 +143,7 @@ impl<W: Write> LanguageServer<'_, W> {
                     self.state.client = ClientAbilities::of(&given.capabilities);
                     Response::new_ok(id, server_info(self.state.client))
                 }
-                Err(why) => refused(ErrorCode::InvalidParams, &why),
+                Err(error) => refused(ErrorCode::InvalidParams, &error.to_string()),
             },
             (ServerStage::Fresh, _) => refused(ErrorCode::ServerNotInitialized, "not initialized"),
             (ServerStage::ShutDown, _) => refused(ErrorCode::InvalidRequest, "shut down"),
@@ -210,7 +210,7 @@ impl<W: Write> LanguageServer<'_, W> {
         let Some(file) = files::path_of(&uri).and_then(|file| files::settled(&file)) else {
             return;
         };
-        let draft = Draft {
+        let draft = OpenDocument {
             place: self.state.projects.place(&file),
             file,
             uri: uri.clone(),
@@ -336,6 +336,6 @@ impl<W: Write> LanguageServer<'_, W> {
 }
 
 /// Reads what a message is about.
-pub(crate) fn read_params<T: DeserializeOwned>(params: Value) -> Result<T, String> {
-    serde_json::from_value(params).map_err(|error| error.to_string())
+pub(crate) fn read_params<T: DeserializeOwned>(params: Value) -> serde_json::Result<T> {
+    serde_json::from_value(params)
 }

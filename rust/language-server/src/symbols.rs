@@ -1,52 +1,21 @@
 //! Symbols: items and sections of a document as a tree, and items of all projects by a part of their names.
 
 use chant_text::markdown;
-use chant_workspace::mention::{MentionQuery, mention};
+use chant_workspace::mention::{MentionQuery, find_mentioned};
 use lsp_types::{
     DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, Location, SymbolInformation,
     SymbolKind, WorkspaceSymbolParams,
 };
-use serde::Deserialize;
 
-use super::document_items::{PlacedItem, items_at, placed_item};
-use super::files;
+use super::document_items::{PlacedItem, items_at};
 use super::markdown_text::shown_title;
-use super::positions::{LineIndex, PlacedText};
+use super::navigation::location_of;
+use super::positions::PlacedText;
 use super::requests::AskedDocument;
 use super::server::EditorState;
 
 /// Items that a search over everything gives.
 const MAX_FOUND: usize = 100;
-
-/// An item as the core's search gives it.
-#[derive(Debug, Deserialize)]
-pub(crate) struct FoundItem {
-    pub(crate) key: String,
-    pub(crate) dialect: String,
-    pub(crate) id: String,
-    pub(crate) path: String,
-    pub(crate) title: String,
-    pub(crate) status: String,
-}
-
-/// The items that a text may mean, and how many there are.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct FoundItems {
-    pub(crate) items: Vec<FoundItem>,
-    pub(crate) total: usize,
-}
-
-/// Searches items as people mention them.
-pub(crate) fn search(
-    workspace: &chant_workspace::Workspace,
-    query: MentionQuery<'_>,
-    most: usize,
-) -> FoundItems {
-    let answer = mention(workspace, query, most).ok();
-    let json = answer.and_then(|answer| answer.json);
-    json.and_then(|json| serde_json::from_str(&json).ok())
-        .unwrap_or_default()
-}
 
 /// The items of a document, parts within their holders, and sections of one that is an item as a whole.
 pub(crate) fn document_symbols(
@@ -188,36 +157,23 @@ pub(crate) fn workspace_symbols(
             text: &params.query,
             ..MentionQuery::default()
         };
-        let rows = search(&project.workspace, query, MAX_FOUND - found.len());
-        let Ok(joined) = project.workspace.snapshot() else {
-            continue;
-        };
-        for row in rows.items {
-            let node = joined.graph().find(&row.key);
-            let Some(item) = node.and_then(|node| joined.item(node)) else {
-                continue;
-            };
-            let file = project.workspace.root().join(&row.path);
-            let uri = match state.drafts.of_file(&file) {
-                Some(draft) => Some(draft.uri.clone()),
-                None => files::uri_of(&file),
-            };
-            let place = placed_item(&joined, item).zip(uri);
-            found.extend(place.map(|(one, uri)| {
-                let text = item.document();
-                let lines = LineIndex::of(text);
-                let placed = PlacedText {
-                    text,
-                    lines: &lines,
-                    encoding: state.client.encoding,
-                };
-                let location = Location::new(uri, placed.range_of(one.heading));
-                information(format!("{} {}", row.id, shown_title(&row.title)), location)
-            }));
-        }
-        if found.len() >= MAX_FOUND {
-            break;
-        }
+        let most = MAX_FOUND - found.len();
+        let symbols = find_mentioned(&project.workspace, query, most, |joined, mentioned| {
+            let items = mentioned
+                .rows
+                .into_iter()
+                .filter_map(|node| joined.item(node));
+            let symbols = items.filter_map(|item| {
+                let name = format!("{} {}", item.id(), shown_title(item.title()));
+                Some(information(
+                    name,
+                    location_of(state, project, joined, item)?,
+                ))
+            });
+            symbols.collect::<Vec<_>>()
+        });
+        // A project that cannot be listed names nothing.
+        found.extend(symbols.unwrap_or_default());
     }
     found
 }

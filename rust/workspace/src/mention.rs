@@ -10,9 +10,11 @@ use super::item::Item;
 use super::item_names::lower_name;
 use super::meaning::WorkMeaning;
 use super::view::{MentionRow, MentionView, TouchedItemRow, TouchedView};
+use super::workspace_graph::WorkspaceGraph;
 use chant_base::answer::{Answer, PageRequest};
 use chant_base::counted::count_visited;
 use chant_base::error::Error;
+use chant_graph::Node;
 use chant_store::disk;
 use chant_vine::model::TaskStatus;
 
@@ -39,6 +41,22 @@ pub fn mention(
     query: MentionQuery<'_>,
     most: usize,
 ) -> Result<Answer, Error> {
+    find_mentioned(workspace, query, most, |joined, found| {
+        let items = found.rows.into_iter().filter_map(|node| joined.item(node));
+        mention_answer(items.map(MentionRow::from).collect(), found.total)
+    })
+}
+
+/// Finds the same for a caller that asks more of the items; `shown` makes its answer of them.
+///
+/// # Errors
+/// As [`Workspace::snapshot`].
+pub fn find_mentioned<T>(
+    workspace: &Workspace,
+    query: MentionQuery<'_>,
+    most: usize,
+    shown: impl FnOnce(&WorkspaceGraph, FoundMentions<Node>) -> T,
+) -> Result<T, Error> {
     let is_meant = |item: &Item<'_>| {
         let dialect = query.dialect;
         let path = query.path;
@@ -46,7 +64,7 @@ pub fn mention(
             && path.is_none_or(|path| path == item.path())
     };
     workspace.ask_board(|joined, board| {
-        let mut found = FoundMentions::new(query.text, most);
+        let mut found = MentionSearch::new(query.text, most);
         let (columns, names) = board.all_with_names();
         for column in 0..WorkMeaning::WORDS.len() {
             let nodes = columns.nodes(column);
@@ -54,10 +72,10 @@ pub fn mention(
             let items = nodes.iter().filter_map(|node| joined.item(*node));
             for item in items.filter(is_meant) {
                 let name = if found.is_any { "" } else { names.of(&item) };
-                found.take(name, column, || MentionRow::from(item));
+                found.take(name, column, || item.node);
             }
         }
-        Ok(found.answer())
+        Ok(shown(joined, found.found()))
     })
 }
 
@@ -67,7 +85,7 @@ pub fn mention(
 /// As [`Workspace::snapshot`].
 pub fn mention_plans(workspace: &Workspace, text: &str, most: usize) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
-    let mut found = FoundMentions::new(text, most);
+    let mut found = MentionSearch::new(text, most);
     for plan in joined.plans() {
         let graph = &plan.document.plan.graph;
         let title = graph.title.as_deref().unwrap_or_default();
@@ -81,7 +99,12 @@ pub fn mention_plans(workspace: &Workspace, text: &str, most: usize) -> Result<A
             MentionRow::of_plan(&plan.path, title, root, status)
         });
     }
-    Ok(found.answer())
+    let found = found.found();
+    Ok(mention_answer(found.rows, found.total))
+}
+
+fn mention_answer(items: Vec<MentionRow<'_>>, total: usize) -> Answer {
+    Answer::whole(&MentionView { items, total })
 }
 
 /// Open items, those whose files were changed last first; of a feature itself instead of its tasks.
@@ -120,8 +143,17 @@ pub fn list_touched(workspace: &Workspace, page: PageRequest) -> Result<Answer, 
     }))
 }
 
-/// What was found for a text, no more of each column than is shown.
-struct FoundMentions<'a> {
+/// What a text may mean, no more than was asked for.
+#[derive(Debug)]
+pub struct FoundMentions<R> {
+    /// The first of them, in the order of [`mention`].
+    pub rows: Vec<R>,
+    /// How many there are.
+    pub total: usize,
+}
+
+/// A search for what a text may mean, which keeps no more of each column than is shown.
+struct MentionSearch<R> {
     words: SearchWords,
     /// True if the text is empty, so that every name fits.
     is_any: bool,
@@ -129,10 +161,10 @@ struct FoundMentions<'a> {
     most: usize,
     total: usize,
     /// By column, those whose IDs begin with the text before the others.
-    rows: [[Vec<MentionRow<'a>>; 2]; WorkMeaning::WORDS.len()],
+    rows: [[Vec<R>; 2]; WorkMeaning::WORDS.len()],
 }
 
-impl<'a> FoundMentions<'a> {
+impl<R> MentionSearch<R> {
     fn new(text: &str, most: usize) -> Self {
         let begins = text.trim().to_lowercase();
         Self {
@@ -141,12 +173,12 @@ impl<'a> FoundMentions<'a> {
             begins,
             most,
             total: 0,
-            rows: Default::default(),
+            rows: std::array::from_fn(|_| [Vec::new(), Vec::new()]),
         }
     }
 
     /// Takes one if the text fits its name, as [`lower_name`] writes it.
-    fn take(&mut self, name: &str, column: usize, row: impl FnOnce() -> MentionRow<'a>) {
+    fn take(&mut self, name: &str, column: usize, row: impl FnOnce() -> R) {
         if !self.words.are_in(name) {
             return;
         }
@@ -157,11 +189,11 @@ impl<'a> FoundMentions<'a> {
         }
     }
 
-    fn answer(self) -> Answer {
+    fn found(self) -> FoundMentions<R> {
         let rows = self.rows.into_iter().flatten().flatten();
-        Answer::whole(&MentionView {
-            items: rows.take(self.most).collect(),
+        FoundMentions {
+            rows: rows.take(self.most).collect(),
             total: self.total,
-        })
+        }
     }
 }

@@ -36,7 +36,7 @@ pub(super) enum RunSituation {
 
 /// Work on an item of another format, whose document says nothing of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ItemWork {
+pub(super) struct WorkOnItem {
     /// What it means to a person; `None` once it has ended and nothing is left to do.
     pub(super) meaning: Option<WorkMeaning>,
     /// Its state, in the words of specs.
@@ -56,7 +56,7 @@ pub(super) struct RunSituations {
 #[derive(Default)]
 struct KnownWork {
     specs: HashMap<Box<str>, RunSituation>,
-    items: HashMap<Box<str>, ItemWork>,
+    items: HashMap<Box<str>, WorkOnItem>,
 }
 
 impl RunSituations {
@@ -66,7 +66,7 @@ impl RunSituations {
     }
 
     /// The work on an item of another format.
-    pub(super) fn of_item(&self, key: &str) -> Option<ItemWork> {
+    pub(super) fn of_item(&self, key: &str) -> Option<WorkOnItem> {
         self.known.items.get(key).copied()
     }
 
@@ -149,7 +149,7 @@ impl RunSituations {
         &self,
         project: &Project,
         by_id: &mut HashMap<Box<str>, RunSituation>,
-    ) -> Result<HashMap<Box<str>, ItemWork>, Error> {
+    ) -> Result<HashMap<Box<str>, WorkOnItem>, Error> {
         let on_items = self.runs.runs();
         let on_items = on_items.filter_map(|run| Some((&*run.spec_id, &*run.item.as_ref()?.key)));
         let on_items: HashMap<&str, &str> = on_items.collect();
@@ -161,7 +161,7 @@ impl RunSituations {
             let (run, order) = (by_id.remove(id), orders.specs.find(id)?);
             let meaning = WorkMeaning::of_begun(order, order.status, run);
             let status = order.status;
-            Some((key.into(), ItemWork { meaning, status }))
+            Some((key.into(), WorkOnItem { meaning, status }))
         });
         Ok(work.collect())
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::client::{Editor, OTHER, SPEC, covered};
+use super::client::{OTHER, SPEC, ScriptedEditor, covered};
 
 const FIRST: &str = ".chant/specs/2026-01-22-001-x7m.md";
 const SECOND: &str = ".chant/specs/2026-01-22-002-abc.md";
@@ -51,7 +51,7 @@ const MEANT: [[&str; 4]; 8] = [
 
 #[test]
 fn an_item_is_described_and_found_in_every_format() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     for [path, part, line, document] in MEANT {
         let text = editor.open_saved(path);
         let place = editor.behind(path, &text, part);
@@ -69,7 +69,7 @@ fn an_item_is_described_and_found_in_every_format() {
 
 #[test]
 fn text_of_documents_is_no_markup_in_a_hover() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let text = editor
         .open_saved(FIRST)
         .replace("# Log in", "# <b>![x](command:y)</b> `z`");
@@ -84,7 +84,7 @@ fn text_of_documents_is_no_markup_in_a_hover() {
 
 #[test]
 fn items_keys_and_values_are_offered_where_they_may_stand() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let labels = |found: &Value| -> Vec<String> {
         let items = found["items"].as_array();
         let items = items.into_iter().flatten();
@@ -178,7 +178,7 @@ fn items_keys_and_values_are_offered_where_they_may_stand() {
 
 #[test]
 fn a_new_spec_is_offered_in_an_empty_document() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let path = ".chant/specs/2026-01-22-009-new.md";
     editor.open(path, "");
     let found = editor.ask(
@@ -197,7 +197,7 @@ fn a_new_spec_is_offered_in_an_empty_document() {
 
 #[test]
 fn all_that_names_an_item_is_found_across_documents() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let text = editor.open_saved(SECOND);
     let mut place = editor.behind(SECOND, &text, "# Open");
     place["context"] = json!({"includeDeclaration": true});
@@ -218,7 +218,7 @@ fn all_that_names_an_item_is_found_across_documents() {
 
 #[test]
 fn symbols_are_items_in_their_holders_and_found_by_their_titles() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let path = ".kiro/specs/user-auth/tasks.md";
     editor.open_saved(path);
     let found = editor.ask(
@@ -237,8 +237,8 @@ fn symbols_are_items_in_their_holders_and_found_by_their_titles() {
 
 #[test]
 fn a_lens_says_how_far_an_item_is_and_runs_nothing() {
-    let mut editor = Editor::new();
-    let titles = |editor: &mut Editor, path: &str| -> Vec<String> {
+    let mut editor = ScriptedEditor::new();
+    let titles = |editor: &mut ScriptedEditor, path: &str| -> Vec<String> {
         editor.open_saved(path);
         let found = editor.ask(
             "textDocument/codeLens",
@@ -261,7 +261,7 @@ fn a_lens_says_how_far_an_item_is_and_runs_nothing() {
 
 #[test]
 fn titles_stand_behind_ids() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let text = editor.open_saved(FIRST);
     let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
     let found = editor.ask(
@@ -295,7 +295,7 @@ fn applied(text: &str, edits: &Value) -> String {
 
 #[test]
 fn a_box_is_ticked_in_the_text_of_the_editor() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     for (path, line, after) in [
         (FIRST, "- [ ] It works", "- [x] It works"),
         (FIRST, "- [x] It is tested", "- [ ] It is tested"),
@@ -339,7 +339,7 @@ fn a_box_is_ticked_in_the_text_of_the_editor() {
 
 #[test]
 fn a_misspelled_word_is_corrected() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     for (path, right, wrong) in [
         (FIRST, "depends_on:", "depend_on:"),
         (SECOND, "status: pending", "status: pendign"),
@@ -368,7 +368,7 @@ fn a_misspelled_word_is_corrected() {
 
 #[test]
 fn a_new_id_is_written_wherever_the_old_one_stood() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let referring = std::fs::read_to_string(editor.folder.path().join(FIRST)).unwrap();
     let referring = referring.replace(
         "[2026-01-22-002-abc]",
@@ -420,7 +420,7 @@ fn a_new_id_is_written_wherever_the_old_one_stood() {
 
 #[test]
 fn ids_that_more_than_documents_know_stay() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     for (path, part) in [
         (FIRST, "depends_on: [2026-01-22-002"),
         ("docs/CRs/SHOP-002-second.md", "dependsOn: SHOP-0"),

@@ -124,7 +124,7 @@ fn opened(
 }
 
 /// An editor with a server.
-pub(crate) struct Editor {
+pub(crate) struct ScriptedEditor {
     pub(crate) folder: TempDir,
     writer: Option<PipeWriter>,
     received: Receiver<Value>,
@@ -134,7 +134,7 @@ pub(crate) struct Editor {
     next: i64,
 }
 
-impl Editor {
+impl ScriptedEditor {
     /// An editor that counts in UTF-16, on a folder with plans of every format.
     pub(crate) fn new() -> Self {
         Self::on(project(), &["utf-16"])

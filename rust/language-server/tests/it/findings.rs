@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::client::{Editor, OTHER, SPEC, covered, write};
+use super::client::{OTHER, SPEC, ScriptedEditor, covered, write};
 
 fn spec(id: &str) -> String {
     format!(".chant/specs/{id}.md")
@@ -91,7 +91,7 @@ const FAULTS: [[&str; 5]; 11] = [
 
 #[test]
 fn a_fault_is_found_where_it_stands_and_goes_with_it_in_every_format() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     for [path, part, instead, message, covers] in FAULTS {
         let sound = editor.open_saved(path);
         editor.findings(path, |found| !has(found, "\u{1}"));
@@ -116,7 +116,7 @@ fn a_fault_is_found_where_it_stands_and_goes_with_it_in_every_format() {
 
 #[test]
 fn lines_with_two_ends_and_wide_characters_are_counted_as_the_editor_counts() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let path = spec(SPEC);
     let text = "---\r\ntype: code\r\nlabels: [\"😀😀\", é]\r\ndepends_on: [\"😀\", nope-1]\r\n---\r\n# Log in\r\n";
     editor.open(&path, text);
@@ -137,7 +137,7 @@ fn lines_with_two_ends_and_wide_characters_are_counted_as_the_editor_counts() {
 
 #[test]
 fn an_editor_that_takes_bytes_gets_bytes() {
-    let mut editor = Editor::on(super::client::project(), &["utf-8", "utf-16"]);
+    let mut editor = ScriptedEditor::on(super::client::project(), &["utf-8", "utf-16"]);
     let path = spec(SPEC);
     editor.open(
         &path,
@@ -153,7 +153,7 @@ fn an_editor_that_takes_bytes_gets_bytes() {
 
 #[test]
 fn a_circle_that_only_the_unsaved_text_closes_is_found() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let path = spec(OTHER);
     let text = editor.open_saved(&path);
     editor.replace(
@@ -168,7 +168,7 @@ fn a_circle_that_only_the_unsaved_text_closes_is_found() {
 
 #[test]
 fn a_change_on_disk_of_another_file_changes_the_findings() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let path = spec(SPEC);
     editor.open_saved(&path);
     editor.ask(
@@ -185,7 +185,7 @@ fn a_change_on_disk_of_another_file_changes_the_findings() {
 
 #[test]
 fn a_document_that_is_not_saved_yet_is_an_item_until_it_is_closed() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let (path, new) = (spec(SPEC), spec("2026-01-22-003-new"));
     let text = editor.open_saved(&path);
     editor.replace(&path, &text.replace(OTHER, "2026-01-22-003-new"));
@@ -202,7 +202,7 @@ fn a_document_that_is_not_saved_yet_is_an_item_until_it_is_closed() {
 
 #[test]
 fn the_configuration_is_checked() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let path = ".chant/config.md";
     write(
         editor.folder.path(),

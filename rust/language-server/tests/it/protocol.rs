@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Editor, SPEC, project};
+use super::client::{SPEC, ScriptedEditor, project};
 
 #[test]
 fn nothing_is_answered_before_the_first_request_and_after_the_last() {
-    let mut editor = Editor::started(project());
+    let mut editor = ScriptedEditor::started(project());
     assert_eq!(
         editor.refusal("textDocument/hover", json!({})),
         "not initialized"
@@ -32,7 +32,7 @@ fn nothing_is_answered_before_the_first_request_and_after_the_last() {
 
 #[test]
 fn the_end_of_the_stream_ends_the_server_at_once() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     editor.open_saved(&format!(".chant/specs/{SPEC}.md"));
     editor.ask(
         "textDocument/codeLens",
@@ -45,7 +45,7 @@ fn the_end_of_the_stream_ends_the_server_at_once() {
 
 #[test]
 fn what_is_no_message_is_refused_and_the_next_one_is_answered() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     editor.raw(b"Content-Length: 3\r\n\r\n{]}");
     assert!(
         editor.response(Value::Null)["error"]["message"]
@@ -62,7 +62,7 @@ fn what_is_no_message_is_refused_and_the_next_one_is_answered() {
 
 #[test]
 fn a_request_that_is_cancelled_while_it_waits_is_not_answered() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let path = format!(".chant/specs/{SPEC}.md");
     editor.open_saved(&path);
     let one = json!({"jsonrpc": "2.0", "id": "a", "method": "textDocument/documentSymbol",
@@ -84,7 +84,7 @@ fn a_request_that_is_cancelled_while_it_waits_is_not_answered() {
 
 #[test]
 fn files_that_are_of_no_plan_get_empty_answers() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     for path in [
         "README.md",
         "docs/x.md",
@@ -113,7 +113,7 @@ fn files_that_are_of_no_plan_get_empty_answers() {
 
 #[test]
 fn a_document_that_is_too_large_is_one_finding_until_it_is_small() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let path = format!(".chant/specs/{SPEC}.md");
     let saved = editor.open_saved(&path);
     editor.replace(&path, &"x".repeat((8 << 20) + 1));
@@ -151,7 +151,7 @@ fn changed(text: &str, range: (usize, usize), new: &str) -> (String, Value) {
 
 #[test]
 fn after_many_edits_the_server_has_the_text_of_the_editor() {
-    let mut editor = Editor::new();
+    let mut editor = ScriptedEditor::new();
     let path = format!(".chant/specs/{SPEC}.md");
     let mut text = editor.open_saved(&path);
     let mut random = fastrand::Rng::with_seed(7);
