@@ -69,11 +69,19 @@ impl<'a> WordPlaces<'a> {
             if let Some((unit, _)) = own.split_once('#') {
                 keys.push(format!("{unit}#{written}"));
             }
-            keys.push(format!("{}:{written}", holder.item.dialect()));
+            keys.push(self.key_in_format(holder.item.dialect(), written));
         }
         let items = keys.iter().filter_map(|key| found(key));
         let mut meant = items.filter(|item| is_long || waits(item.node) || self.names(item, word));
         meant.next()
+    }
+
+    /// The key of what a document of a format calls so, in any spelling that the format takes.
+    fn key_in_format(&self, word: &str, written: &str) -> String {
+        let mut roots = self.joined.formats();
+        let root = roots.find(|root| root.format.scope().word == word);
+        let name = root.map(|root| root.format.name(written));
+        format!("{word}:{}", name.as_deref().unwrap_or(written))
     }
 
     /// Returns true if a word stands in the line that names an item.
@@ -103,13 +111,15 @@ pub(crate) fn mentions(
     text: &str,
 ) -> Vec<Range<usize>> {
     let id = item.id();
-    let short = id.rsplit('#').next().unwrap_or(&id);
-    if short.is_empty() || !text.contains(short) {
+    // Formats take IDs in other letters, too; what a word means is asked of its format.
+    let short = id.rsplit('#').next().unwrap_or(&id).to_ascii_lowercase();
+    let written = text.to_ascii_lowercase();
+    if short.is_empty() || !written.contains(&short) {
         return Vec::new();
     }
     let places = WordPlaces::of(joined, path);
     let mut found: Vec<Range<usize>> = Vec::new();
-    for (at, _) in text.match_indices(short) {
+    for (at, _) in written.match_indices(&short) {
         let Some(word) = word_at(text, at + short.len() - 1) else {
             continue;
         };

@@ -196,6 +196,20 @@ fn a_new_spec_is_offered_in_an_empty_document() {
 }
 
 #[test]
+fn an_item_is_meant_in_any_spelling_that_its_format_takes() {
+    let mut editor = ScriptedEditor::new();
+    let path = "backlog/tasks/task-2 - Keep-the-session.md";
+    let text = editor.open_saved(path).replace("[TASK-1]", "[task-1]");
+    editor.replace(path, &text);
+    let mut place = editor.behind(path, &text, "[task-");
+    let hover = editor.ask("textDocument/hover", place.clone());
+    assert!(hover.to_string().contains("Draw the form"), "{hover}");
+    place["context"] = json!({"includeDeclaration": true});
+    let found = editor.ask("textDocument/references", place);
+    assert_eq!(found.as_array().unwrap().len(), 2, "{found}");
+}
+
+#[test]
 fn all_that_names_an_item_is_found_across_documents() {
     let mut editor = ScriptedEditor::new();
     let text = editor.open_saved(SECOND);
