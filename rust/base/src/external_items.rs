@@ -9,6 +9,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::format_words::find_format_word;
 
+/// The signs in a key behind which the name of a part begins.
+const PART_SIGNS: [char; 3] = ['#', '.', '/'];
+
+/// Returns true if an item is a part of another one, by their keys.
+pub fn is_part_of(key: &str, holder: &str) -> bool {
+    let rest = key.strip_prefix(holder);
+    rest.is_some_and(|rest| rest.starts_with(PART_SIGNS))
+}
+
+/// Returns the keys of all items that an item is a part of, by its key.
+pub fn holders_of(key: &str) -> impl Iterator<Item = &str> {
+    let ends = key.match_indices(PART_SIGNS);
+    ends.map(|(at, _)| &key[..at])
+}
+
 /// The kind that a key begins with and what follows, for a key such as `tickets:MDT-012`.
 pub fn split_key(key: &str) -> Option<(&'static str, &str)> {
     let (prefix, rest) = key.split_once(':')?;

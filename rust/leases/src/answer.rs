@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::{GivenNumber, LeaseRecord, LeaseState, RequestedStop};
+use super::record::{GivenNumber, LeaseRecord, LeaseState, LeasedItem, RequestedStop};
 
 /// What a process of this clone wants done on the remote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,6 +12,9 @@ pub enum LeaseWish {
     Claim {
         /// The spec.
         spec: String,
+        /// The item of another format whose runs are called so.
+        #[serde(default)]
+        item: Option<LeasedItem>,
         /// What it is held for.
         run: String,
         /// The token is above this.
@@ -178,6 +181,18 @@ pub enum LeaseRefusal {
         /// Its lease.
         lease: Box<LeaseRecord>,
     },
+    /// Another orchestrator has an item that holds this one, or that this one holds.
+    #[error(
+        "{key} cannot be worked on now, since {} belongs to it or holds it. {}",
+        of_lease(lease),
+        of_holder(lease)
+    )]
+    Overlaps {
+        /// The item that is wanted.
+        key: String,
+        /// The lease of the other one.
+        lease: Box<LeaseRecord>,
+    },
     /// The spec is completed on the remote.
     #[error("Spec '{spec}' is completed on the remote already: bring your copy up to date.")]
     Completed {
@@ -292,9 +307,12 @@ pub enum LeaseRefusal {
     },
 }
 
+fn of_lease(lease: &LeaseRecord) -> &str {
+    lease.item.as_ref().map_or(&lease.spec, |item| &item.key)
+}
+
 fn of_holder(lease: &LeaseRecord) -> String {
     let LeaseRecord {
-        spec,
         token,
         orchestrator,
         host,
@@ -307,6 +325,7 @@ fn of_holder(lease: &LeaseRecord) -> String {
         _ => "is worked on by",
     };
     let request = lease.request.as_deref().map(|link| format!(": {link}"));
+    let spec = of_lease(lease);
     format!(
         "Spec '{spec}' {what} {orchestrator} on {host} (token {token}, since {at}){}.",
         request.unwrap_or_default()
@@ -317,7 +336,11 @@ fn of_overtaken(lease: Option<&LeaseRecord>) -> String {
     match lease {
         Some(lease) => format!(
             "Overtaken: token {} of spec '{}' was claimed by {} on {} at {}.",
-            lease.token, lease.spec, lease.orchestrator, lease.host, lease.at
+            lease.token,
+            of_lease(lease),
+            lease.orchestrator,
+            lease.host,
+            lease.at
         ),
         None => "Overtaken: the lease of this run is gone from the remote.".into(),
     }

@@ -13,7 +13,7 @@ use super::own_name::OwnName;
 use super::push_pace::PushPace;
 use super::queue::TakenWish;
 use super::record::{MAX_BYTES, RefValue};
-use super::ref_names::{LEASES, NUMBERS, ORCHESTRATORS, REQUESTS, RefNames};
+use super::ref_names::{LEASES, NEWEST_CLAIMS, NUMBERS, ORCHESTRATORS, REQUESTS, RefNames};
 use super::view::{RemoteView, SeenValue};
 use super::wishes::WishStep;
 use chant_git::remote_refs::{PushHooks, PushOutcome};
@@ -210,6 +210,8 @@ impl<'a> LeaseLeader<'a> {
         view.numbers = self.values(NUMBERS, known.map(|view| &view.numbers))?;
         let branches = client.repo.refs_below(&self.names.looked_branches())?;
         view.branches = branches.into_iter().collect();
+        let claims = client.repo.refs_below(&self.names.looked(NEWEST_CLAIMS))?;
+        view.newest_claims = claims.into_iter().collect();
         view.note_sights();
         self.save(&view)?;
         Ok(Ok(view))

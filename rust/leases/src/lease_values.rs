@@ -26,6 +26,7 @@ impl LeaseLeader<'_> {
             schema: SCHEMA,
             kind: LeaseRecord::KIND.into(),
             spec: spec.to_owned(),
+            item: None,
             token,
             orchestrator: self.own.name.clone(),
             host: host_name(),
@@ -48,15 +49,21 @@ impl LeaseLeader<'_> {
         Ok(standing.map_err(LeaseError::Ledger)? != RunStanding::Unknown)
     }
 
-    /// Writes the object of a lease, with the one before as its parent, and returns the change of its ref.
+    /// Writes the object of a lease, with the one before as its parent, and returns the change of its ref. What it is
+    /// for stays.
     pub(super) fn written(
         &self,
-        record: LeaseRecord,
+        mut record: LeaseRecord,
         view: &RemoteView,
     ) -> Result<WishPush, LeaseError> {
         let repo = self.client.repo;
         let escaped = escape_name(&record.spec);
-        let old = view.lease(&escaped).map(|seen| seen.object.clone());
+        let seen = view.lease(&escaped);
+        let known = seen.and_then(|seen| seen.value.as_ref().ok());
+        record.item = record
+            .item
+            .or_else(|| known.and_then(|lease| lease.item.clone()));
+        let old = seen.map(|seen| seen.object.clone());
         let mut parents: Vec<&str> = Vec::new();
         for parent in old.iter().chain(&record.commit) {
             if repo.ref_value(parent, usize::MAX)?.is_some() {

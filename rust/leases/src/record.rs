@@ -1,5 +1,6 @@
 //! The values of the refs: leases, signs of life and requests, one line of JSON each.
 
+use chant_base::external_items::is_part_of;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// The version of the values that this release writes.
@@ -43,6 +44,35 @@ impl LeaseState {
     }
 }
 
+/// The item of another format that a lease is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeasedItem {
+    /// The key of the item.
+    pub key: String,
+    /// The keys that no other run may have meanwhile: the item and its parts. Empty where they are too many for a value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locked_keys: Vec<String>,
+}
+
+impl LeasedItem {
+    /// Returns true if work on one item is also work on the other: one of them is the other, or a part of it.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let is_locked = |key: &String| other.locks(key);
+        self.locks(&other.key) || other.locks(&self.key) || self.locked_keys.iter().any(is_locked)
+    }
+
+    fn locks(&self, key: &str) -> bool {
+        key == self.key
+            || is_part_of(key, &self.key)
+            || self.locked_keys.iter().any(|locked| locked == key)
+    }
+
+    /// Returns the word of its format.
+    pub(super) fn format(&self) -> &str {
+        self.key.split(':').next().unwrap_or_default()
+    }
+}
+
 /// The newest lease of a spec.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseRecord {
@@ -52,6 +82,9 @@ pub struct LeaseRecord {
     pub kind: String,
     /// The spec, as its project names it.
     pub spec: String,
+    /// The item of another format whose runs are called so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<LeasedItem>,
     /// A counter that grows by one at every claim.
     pub token: u64,
     /// The name of the orchestrator that holds it.

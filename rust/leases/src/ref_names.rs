@@ -14,6 +14,9 @@ pub(super) const ORCHESTRATORS: &str = "orchestrators/";
 pub(super) const REQUESTS: &str = "requests/";
 /// The folder of numbers of documents.
 pub(super) const NUMBERS: &str = "numbers/";
+/// The folder of the newest claim of an item of each format. Each claim of one moves it, so that of two clones that
+/// claim an item and a part of it at the same moment the second has to look again.
+pub(super) const NEWEST_CLAIMS: &str = "claims/";
 /// The folder of the copies of branches that requests propose.
 const BRANCHES: &str = "branches/";
 
@@ -91,10 +94,11 @@ impl RefNames {
 
     /// Returns what a look copies.
     pub(super) fn copies(&self) -> Vec<RefCopy> {
-        let folders = [LEASES, ORCHESTRATORS, REQUESTS, NUMBERS].map(|folder| RefCopy {
-            from: format!("{}/{folder}*", self.namespace),
-            to: format!("{}/{folder}*", self.looked),
-        });
+        let folders =
+            [LEASES, ORCHESTRATORS, REQUESTS, NUMBERS, NEWEST_CLAIMS].map(|folder| RefCopy {
+                from: format!("{}/{folder}*", self.namespace),
+                to: format!("{}/{folder}*", self.looked),
+            });
         let target = RefCopy {
             from: self.target.clone(),
             to: self.looked_target(),

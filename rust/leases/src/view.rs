@@ -43,6 +43,9 @@ pub struct RemoteView {
     /// The numbers of documents, by series.
     #[serde(default)]
     pub numbers: BTreeMap<String, SeenValue<NumberRecord>>,
+    /// The object of the newest claim of an item, by the word of its format.
+    #[serde(default)]
+    pub(super) newest_claims: BTreeMap<String, String>,
     /// The highest token that was ever seen of each lease, and the highest number of each series, by its folder.
     pub(super) highest: BTreeMap<String, u64>,
     /// Since when each of them has been as it is.
@@ -65,6 +68,7 @@ impl RemoteView {
             requests: BTreeMap::new(),
             numbers: BTreeMap::new(),
             branches: BTreeMap::new(),
+            newest_claims: BTreeMap::new(),
             highest,
             sights,
         }

@@ -9,9 +9,9 @@ use super::numbers::NumbersWanted;
 use super::proposals::ProposalOf;
 use super::queue::TakenWish;
 use super::record::{
-    HolderRequest, LeaseRecord, LeaseState, NumberRecord, RefValue, SCHEMA, new_nonce,
+    HolderRequest, LeaseRecord, LeaseState, LeasedItem, NumberRecord, RefValue, SCHEMA, new_nonce,
 };
-use super::ref_names::{NUMBERS, REQUESTS};
+use super::ref_names::{NEWEST_CLAIMS, NUMBERS, REQUESTS};
 use super::train::LandingVerdict;
 use super::view::RemoteView;
 use chant_config::leases::ChecksOf;
@@ -64,12 +64,7 @@ impl LeaseLeader<'_> {
             return Ok(WishStep::Later);
         }
         let pushed = match &taken.wish {
-            LeaseWish::Claim {
-                run,
-                above,
-                is_forced,
-                ..
-            } => self.claim(taken, (spec, run), (*above, *is_forced), view)?,
+            LeaseWish::Claim { .. } => self.claim(taken, view)?,
             LeaseWish::Land {
                 run,
                 token,
@@ -220,13 +215,21 @@ impl LeaseLeader<'_> {
     }
 
     /// A claim; nothing if the remote has it already.
-    pub(super) fn claim(
+    fn claim(
         &self,
         taken: &TakenWish,
-        (spec, run): (&str, &str),
-        (above, is_forced): (u64, bool),
         view: &RemoteView,
     ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+        let LeaseWish::Claim {
+            spec,
+            item,
+            run,
+            above,
+            is_forced,
+        } = &taken.wish
+        else {
+            return Ok(Ok(None));
+        };
         let escaped = escape_name(spec);
         let lease = readable(view, &escaped);
         if lease.is_some_and(|lease| lease.nonce == taken.nonce) {
@@ -239,8 +242,8 @@ impl LeaseLeader<'_> {
             view,
             is_own: lease.map_or(Ok(false), |lease| self.is_own_lease(lease))?,
             ttl: self.client.settings.ttl,
-            above,
-            is_forced,
+            above: *above,
+            is_forced: *is_forced,
             completed: completed.map_err(LeaseError::Ledger)?,
             has_landed: &|lease| self.has_landed(lease, view),
         };
@@ -248,7 +251,12 @@ impl LeaseLeader<'_> {
             Ok(token) => token,
             Err(refusal) => return Ok(Err(refusal)),
         };
+        let overlapping = match self.overlapping(item.as_ref(), &escaped, view)? {
+            Ok(overlapping) => overlapping,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
         let mut record = self.record(spec, run, token, LeaseState::Held, &taken.nonce);
+        record.item.clone_from(item);
         let mut withdrawn = Vec::new();
         if let Some(lease) = lease.filter(|lease| lease.state != LeaseState::Landed) {
             // Work goes on in the branch of the request that is open.
@@ -262,10 +270,67 @@ impl LeaseLeader<'_> {
         let target = view.target.clone();
         let mut push = self.written(record, view)?;
         push.updates.extend(withdrawn);
+        push.updates.extend(overlapping);
+        if let (Some(item), Some((_, _, object))) = (item, &push.lease) {
+            push.updates
+                .push(self.newest_claim(item.format(), object, view));
+        }
         push.answer = LeaseAnswer::Claimed { token, target };
         // A request to an earlier holder is settled by that.
         push.updates.extend(self.removed_request(&escaped, view));
         Ok(Ok(Some(push)))
+    }
+
+    /// Gives back the leases of silent holders of items that are a part of this one, or that it is a part of: what their
+    /// runs did cannot land any more.
+    fn overlapping(
+        &self,
+        item: Option<&LeasedItem>,
+        escaped: &str,
+        view: &RemoteView,
+    ) -> Result<Result<Vec<RefUpdate>, LeaseRefusal>, LeaseError> {
+        let mut updates = Vec::new();
+        let Some(item) = item else {
+            return Ok(Ok(updates));
+        };
+        for (name, seen) in view.leases.iter().filter(|(name, _)| *name != escaped) {
+            let Ok(lease) = &seen.value else { continue };
+            let is_over = match lease.state {
+                LeaseState::Free => true,
+                LeaseState::Landed => self.has_landed(lease, view),
+                LeaseState::Held | LeaseState::Waiting | LeaseState::Proposed => false,
+            };
+            let overlaps = lease.item.as_ref().is_some_and(|own| own.overlaps(item));
+            // This clone's own runs exclude each other by their records.
+            if is_over || !overlaps || self.is_own_lease(lease)? {
+                continue;
+            }
+            let waits = matches!(lease.state, LeaseState::Waiting | LeaseState::Proposed);
+            if waits || !view.is_silent(name, lease, self.client.settings.ttl) {
+                let key = item.key.clone();
+                let lease = Box::new(lease.clone());
+                return Ok(Err(LeaseRefusal::Overlaps { key, lease }));
+            }
+            let highest = view.highest.get(name).copied().unwrap_or(0);
+            let token = lease.token.max(highest) + 1;
+            let free = self.record(
+                &lease.spec,
+                &lease.run,
+                token,
+                LeaseState::Free,
+                &new_nonce(),
+            );
+            updates.extend(self.written(free, view)?.updates);
+        }
+        Ok(Ok(updates))
+    }
+
+    fn newest_claim(&self, format: &str, object: &str, view: &RemoteView) -> RefUpdate {
+        RefUpdate {
+            name: self.names.of_value(NEWEST_CLAIMS, format),
+            old: view.newest_claims.get(&escape_name(format)).cloned(),
+            new: Some(object.to_owned()),
+        }
     }
 
     /// A landing; nothing if the remote has it already.

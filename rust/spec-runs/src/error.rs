@@ -135,6 +135,11 @@ fn hint_of(id: &str, refusal: &LeaseRefusal) -> HintText {
             NextStep::TakeFromClone(id.to_owned()),
             ".",
         ],
+        LeaseRefusal::Overlaps { lease, .. } => {
+            let other = lease.item.as_ref().map(|item| item.key.clone());
+            let take = NextStep::TakeFromClone(other.unwrap_or_default());
+            hint![" Wait, or take that over with ", take, "."]
+        }
         LeaseRefusal::Completed { .. } => hint![" ", NextStep::FollowRemote, " does that."],
         LeaseRefusal::NotAtomic { .. } => hint![" Set `landing: pr` below `leases`."],
         LeaseRefusal::Unreadable { .. } | LeaseRefusal::Fallen { .. } => hint![

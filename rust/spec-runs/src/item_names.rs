@@ -7,13 +7,16 @@ use chant_specs::model::SpecStatus;
 use chant_specs::project::Project;
 use chant_specs::work_items::is_run_id;
 
-use super::item_order::key_of_order;
+use super::item_order::{key_of_order, write_order};
 use super::project::ProjectRuns;
 
 /// Returns the key of the item of another format whose runs have an ID.
 pub fn key_of_run(project: &Project, id: &str) -> Option<String> {
-    // Only reading: what has no orders gets no folder for them.
-    let orders = project.has_orders().then(|| project.orders().ok())??;
+    if !is_run_id(id) || !project.has_orders() {
+        // Only reading: what has no orders gets no folder for them.
+        return None;
+    }
+    let orders = project.of_run(id).ok()?;
     let snapshot = orders.snapshot().ok()?;
     key_of_order(snapshot.specs.find(id)?).ok().flatten()
 }
@@ -32,6 +35,10 @@ pub fn refuse_unworked(project: &Project, id: &str, name: &str) -> Result<(), Er
     let has_state = order.is_some_and(|order| order.status != SpecStatus::Pending);
     if has_state || (order.is_some() && project.runs()?.newest_of(id)?.is_some()) {
         return Ok(());
+    }
+    if project.held_elsewhere().of(id).is_some() {
+        // A run of another clone: what is done about it needs its order here, too.
+        return write_order(project, name, true).map(drop);
     }
     let hint = hint!["\n", NextStep::Work(name.to_owned()), " starts one."];
     let message = format!("No run has worked on {name} yet.");

@@ -5,7 +5,7 @@ use super::runtime::spec_state::change_spec;
 use super::start::{StartOptions, StartPlan, StartTarget, WorkMode};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
-use chant_base::external_items::split_key;
+use chant_base::external_items::{is_part_of, split_key};
 use chant_base::next_step::{NextStep, hint};
 use chant_specs::error::ChantError;
 use chant_specs::id::SpecId;
@@ -288,12 +288,6 @@ pub(super) fn write_ready(project: &Project, driver: &str, skips: bool) -> Resul
 
 fn format_of(key: &str) -> Option<&str> {
     split_key(key).map(|(word, _)| word)
-}
-
-/// Returns true if an item is a part of another one, by their keys.
-fn is_part_of(key: &str, holder: &str) -> bool {
-    let rest = key.strip_prefix(holder);
-    rest.is_some_and(|rest| rest.starts_with(['#', '.', '/']))
 }
 
 /// Returns what the record of a run keeps of the item of its order; `None` for a spec.

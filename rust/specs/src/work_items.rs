@@ -133,6 +133,12 @@ pub trait WorkItems: Send + Sync {
     /// A failure of git; a commit in which the item cannot be found is an objection.
     fn judge(&self, project: &Project, work: &ItemWork<'_>) -> Result<ItemJudgement, Error>;
 
+    /// Returns true if an item is done in a commit; one that is not there is not.
+    ///
+    /// # Errors
+    /// A failure of git.
+    fn is_done_in(&self, project: &Project, key: &str, commit: &str) -> Result<bool, Error>;
+
     /// Returns the documents of an item in a commit, with the marks of the landing.
     ///
     /// # Errors

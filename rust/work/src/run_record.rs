@@ -464,6 +464,11 @@ impl RunRecord {
         FailureCause::named(self.cause.as_deref()?)
     }
 
+    /// Returns what people call its work: the key of its item, or its spec.
+    pub fn name_of_work(&self) -> &str {
+        self.item.as_ref().map_or(&self.spec_id, |item| &item.key)
+    }
+
     /// Returns true if the run works on a spec itself instead of having other runs do so.
     pub fn works_on_spec(&self) -> bool {
         self.mode == SINGLE

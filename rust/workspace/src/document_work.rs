@@ -306,6 +306,11 @@ impl DocumentWork<'_> {
         ready
     }
 
+    pub(super) fn is_done(&self, key: &str, (path, text): &(String, String)) -> bool {
+        let item = self.format.read(key, path, text);
+        item.is_some_and(|item| item.is_done)
+    }
+
     /// # Errors
     /// A failure of git.
     pub(super) fn judge(&self, work: &ItemWork<'_>) -> Result<ItemJudgement, Error> {

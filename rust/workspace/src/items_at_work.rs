@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Workspace;
+use chant_base::external_items::holders_of;
 use chant_store::StoreError;
 use chant_work::run_index::{RunBrief, RunIndex};
 use chant_work::state::RunState;
-
-/// The signs in a key behind which the name of a part begins.
-const PART_SIGNS: [char; 3] = ['#', '.', '/'];
 
 /// The items that runs have, read again only where records changed.
 #[derive(Default)]
@@ -19,24 +17,23 @@ pub(super) struct ItemsAtWork {
 }
 
 impl ItemsAtWork {
-    /// The keys of items that runs have, with all parts and holders of these, as of now. Where no item of another
-    /// format was ever worked on this costs a look.
+    /// The keys of items that runs have, here and in other clones, with all parts and holders of these, as of now. Where
+    /// no item of another format was ever worked on this costs a look.
     pub(super) fn refresh(
         &mut self,
         workspace: &Workspace,
     ) -> Result<Arc<BTreeSet<Box<str>>>, StoreError> {
         let project = &workspace.parts.chant;
-        if !project.has_orders() {
-            return Ok(Arc::default());
-        }
-        let folder = project.records_folder();
-        self.runs.refresh(&project.disk, folder.as_deref())?;
-        let now: BTreeSet<Box<str>> = self
-            .runs
-            .newest()
-            .into_values()
-            .flat_map(taken_by)
+        let held = project.held_elsewhere();
+        let held = held.all().iter().filter(|held| !held.is_silent);
+        let mut now: BTreeSet<Box<str>> = held
+            .flat_map(|held| with_holders(&held.item_keys))
             .collect();
+        if project.has_orders() {
+            let folder = project.records_folder();
+            self.runs.refresh(&project.disk, folder.as_deref())?;
+            now.extend(self.runs.newest().into_values().flat_map(taken_by));
+        }
         if now != *self.keys {
             self.keys = Arc::new(now);
         }
@@ -59,8 +56,14 @@ fn taken_by(run: &RunBrief) -> Vec<Box<str>> {
     if !is_taken {
         return Vec::new();
     }
-    let parts = item.locked_keys.iter().map(|key| key.as_str().into());
-    let holders = item.key.match_indices(PART_SIGNS);
-    let holders = holders.map(|(at, _)| item.key[..at].into());
-    parts.chain(holders).collect()
+    let mut keys = vec![item.key.clone()];
+    keys.extend(item.locked_keys.iter().cloned());
+    with_holders(&keys)
+}
+
+/// Returns the keys of an item, which comes first, and of its parts, with those of all that holds it.
+fn with_holders(keys: &[String]) -> Vec<Box<str>> {
+    let item = keys.first().map_or("", String::as_str);
+    let parts = keys.iter().map(String::as_str);
+    parts.chain(holders_of(item)).map(Into::into).collect()
 }

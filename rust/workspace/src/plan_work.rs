@@ -151,6 +151,11 @@ impl PlanWork<'_> {
             .collect()
     }
 
+    /// Returns true if nothing is left to do for an item.
+    pub(super) fn is_done(&self, found: &FoundItem) -> bool {
+        self.format.order(&found.root.snapshot, found.node).is_err()
+    }
+
     /// # Errors
     /// A failure of git.
     pub(super) fn judge(&self, work: &ItemWork<'_>) -> Result<ItemJudgement, Error> {

@@ -83,6 +83,17 @@ impl WorkItems for FormatsAtWork {
         ask!(ItemsOf::of(project, work.key)?, items => items.judge(work))
     }
 
+    fn is_done_in(&self, project: &Project, key: &str, commit: &str) -> Result<bool, Error> {
+        Ok(match ItemsOf::of(project, key)? {
+            ItemsOf::Plan(items) => items
+                .find_in_commit(key, commit)?
+                .is_some_and(|found| items.is_done(&found)),
+            ItemsOf::Document(items) => items
+                .find_in_commit(key, commit)?
+                .is_some_and(|found| items.is_done(key, &found)),
+        })
+    }
+
     fn landed_in(
         &self,
         project: &Project,

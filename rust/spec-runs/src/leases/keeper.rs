@@ -81,7 +81,8 @@ fn keep(
                     RequestedStop::Cancel => "cancel",
                 },
             };
-            launch_aside(project, &runs, &[command, &record.spec_id]).log_failure("stop the run");
+            launch_aside(project, &runs, &[command, record.name_of_work()])
+                .log_failure("stop the run");
         },
     )?;
     Ok(())

@@ -17,11 +17,12 @@ use chant_config::leases::LeaseSettings;
 use chant_git::Repo;
 use chant_leases::answer::LeaseRefusal;
 use chant_leases::known_remote::{KnownLease, KnownRemote};
-use chant_leases::record::LeaseState;
+use chant_leases::record::{LeaseRecord, LeaseState};
 use chant_specs::model::SpecStatus;
 use chant_specs::ops::edit::SpecDraft;
 use chant_specs::project::{ARCHIVE, Project, SPECS};
 use chant_specs::view::held_specs::{HeldSpec, HeldSpecs};
+use chant_specs::work_items::run_id_of;
 use chant_store::stamped::StampedContent;
 use chant_store::state::escape_name;
 
@@ -253,6 +254,7 @@ pub(crate) fn held_spec(id: String, known: &KnownLease<'_>) -> HeldSpec {
     let is_held = lease.state == LeaseState::Held;
     let line = known.run.map(|run| shown(&run.line));
     HeldSpec {
+        item_keys: keys_of_item(&id, lease),
         spec_id: id,
         orchestrator: shown(&lease.orchestrator),
         host: shown(&lease.host),
@@ -263,6 +265,19 @@ pub(crate) fn held_spec(id: String, known: &KnownLease<'_>) -> HeldSpec {
         is_silent: known.is_silent,
         is_at_work: is_held && !known.is_silent,
     }
+}
+
+/// Returns the keys that the item of a lease locks, its own first; none for a spec, or where a lease names an item whose
+/// runs are called otherwise.
+fn keys_of_item(id: &str, lease: &LeaseRecord) -> Vec<String> {
+    let item = lease
+        .item
+        .as_ref()
+        .filter(|item| run_id_of(&item.key) == id);
+    item.map_or_else(Vec::new, |item| {
+        let locked = item.locked_keys.iter().filter(|key| **key != item.key);
+        std::iter::once(&item.key).chain(locked).cloned().collect()
+    })
 }
 
 /// Returns a text that anybody with rights to push may have written, as it may be shown.

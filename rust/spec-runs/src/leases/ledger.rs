@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::item_names::key_of_run;
+use crate::item_order::work_items;
 use crate::project::ProjectRuns;
 use crate::runtime::run_folder::in_git;
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_leases::client::{RunLedger, RunStanding};
-use chant_leases::record::RunLine;
+use chant_leases::record::{LeasedItem, RunLine};
 use chant_specs::model::SpecStatus;
 use chant_specs::ops::edit::SpecDraft;
 use chant_specs::project::{ARCHIVE, Project, SPECS};
@@ -19,6 +21,8 @@ use chant_work::state::RunState;
 
 /// The key in a completed spec's front matter that names the token of its run.
 pub(crate) const RUN_TOKEN: &str = "run_token";
+/// The most bytes of keys that a lease names; where an item has more parts, they are known by its own key.
+const MAX_LOCKED_BYTES: usize = 16 * 1024;
 /// The longest line of a log that a sign of life carries.
 const LINE: usize = 200;
 
@@ -59,6 +63,22 @@ impl<'a> SpecRunLedger<'a> {
             .into_iter()
             .filter(RunRecord::works_on_spec)
             .collect())
+    }
+
+    /// Returns the item of another format whose runs are called so; `None` for a spec.
+    ///
+    /// # Errors
+    /// A failure to read its order.
+    pub(super) fn item_of(&self, spec_id: &str) -> Result<Option<LeasedItem>, Error> {
+        let Some(key) = key_of_run(self.project, spec_id) else {
+            return Ok(None);
+        };
+        let order = work_items(self.project)?.order(self.project, &key);
+        let mut locked_keys = order.map(|order| order.locked_keys).unwrap_or_default();
+        if locked_keys.iter().map(String::len).sum::<usize>() > MAX_LOCKED_BYTES {
+            locked_keys.clear();
+        }
+        Ok(Some(LeasedItem { key, locked_keys }))
     }
 
     /// Returns the text of a spec in the tree of a commit, archived or not.
@@ -179,6 +199,11 @@ impl RunLedger for SpecRunLedger<'_> {
         let Some(id) = self.id_of(spec) else {
             return Ok(None);
         };
+        if let Some(key) = key_of_run(self.project, id) {
+            // Documents of items name no run.
+            let is_done = work_items(self.project)?.is_done_in(self.project, &key, commit)?;
+            return Ok(is_done.then_some(0));
+        }
         let Some(text) = self.spec_at(commit, id)? else {
             return Ok(None);
         };

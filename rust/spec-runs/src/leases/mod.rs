@@ -170,7 +170,7 @@ impl<'a> SpecLeases<'a> {
         let client = self.client()?;
         let mut tickets = Vec::new();
         for (spec_id, above) in specs {
-            tickets.push(client.put(self.claim_of(spec_id, *above, false))?);
+            tickets.push(client.put(self.claim_of(spec_id, *above, false)?)?);
         }
         let mut claims = Vec::new();
         for (ticket, (spec_id, _)) in tickets.iter().zip(specs) {
@@ -185,18 +185,19 @@ impl<'a> SpecLeases<'a> {
     /// # Errors
     /// As [`SpecLeases::claim_all`].
     pub(super) fn take_from_clone(&self, spec_id: &str, above: u64) -> Result<u64, Error> {
-        let wish = self.claim_of(spec_id, above, true);
+        let wish = self.claim_of(spec_id, above, true)?;
         let answer = self.client()?.ask(wish, CLAIM_LIMIT)?;
         self.claimed(spec_id, answer).map(|(token, _)| token)
     }
 
-    fn claim_of(&self, spec_id: &str, above: u64, is_forced: bool) -> LeaseWish {
-        LeaseWish::Claim {
+    fn claim_of(&self, spec_id: &str, above: u64, is_forced: bool) -> Result<LeaseWish, Error> {
+        Ok(LeaseWish::Claim {
             spec: self.ledger.key(spec_id),
+            item: self.ledger.item_of(spec_id)?,
             run: spec_id.to_owned(),
             above,
             is_forced,
-        }
+        })
     }
 
     fn claimed(&self, spec_id: &str, answer: LeaseAnswer) -> ClaimResult {

@@ -39,11 +39,17 @@ pub fn leases(project: &Project, query: LeaseQuery) -> Result<Answer, Error> {
     let is_over = |state| matches!(state, LeaseState::Free | LeaseState::Landed);
     let leases = looks.leases().into_iter();
     let listed = leases.filter(|(_, known)| query.all || !is_over(known.lease.state));
-    let rows = listed.map(|(id, known)| LeaseRow {
-        commit: known.lease.commit.as_deref().map(shown),
-        request: known.lease.request.as_deref().map(shown),
-        here: known.is_own,
-        held: held_spec(id, &known),
+    let rows = listed.map(|(id, known)| {
+        let mut held = held_spec(id, &known);
+        if let Some(key) = held.item_keys.first() {
+            held.spec_id = shown(key);
+        }
+        LeaseRow {
+            commit: known.lease.commit.as_deref().map(shown),
+            request: known.lease.request.as_deref().map(shown),
+            here: known.is_own,
+            held,
+        }
     });
     let known = looks.known.as_ref();
     Ok(Answer::whole(&LeaseList {

@@ -91,10 +91,7 @@ pub fn work_start(
     detach_runner(project, runs, &record, runner);
     Ok(Answer::data(&StartedRunView {
         process_id: &record.process_id,
-        spec_id: record
-            .item
-            .as_ref()
-            .map_or(&record.spec_id, |item| &item.key),
+        spec_id: record.name_of_work(),
         pid: record.pid,
         started_at: &record.started_at,
         mode: mode_of(options.mode, &record),

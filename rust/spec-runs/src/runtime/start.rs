@@ -20,6 +20,8 @@ use crate::start::{StartInputs, StartOptions, StartPlan, WorkMode};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_base::lint::Severity;
+use chant_config::leases::LandingWay;
+use chant_specs::error::ChantError;
 use chant_specs::id::SpecId;
 use chant_specs::model::Spec;
 use chant_specs::ops::lint::findings;
@@ -126,8 +128,7 @@ pub(crate) fn start_run(
     steps: &mut dyn FnMut(&str),
 ) -> Result<(RunRecord, LaunchedRunner), Error> {
     let claimed = match claimed {
-        // Orders for items are known to this clone alone.
-        None if mode == SINGLE && !asked.offline && !project.holds_orders() => {
+        None if mode == SINGLE && !asked.offline => {
             let ids = std::slice::from_ref(id);
             claim_specs(project, runs, ids, steps)?.and_then(|mut claims| claims.pop())
         }
@@ -168,6 +169,10 @@ pub(crate) fn claim_specs(
     let Some(leases) = SpecLeases::of(project, &config)? else {
         return Ok(None);
     };
+    if project.holds_orders() && leases.landing() == LandingWay::Pr {
+        let message = "Work on items of other formats cannot land by requests. Set `landing: push` below `leases`, or work offline and push by hand.";
+        return Err(ChantError::Refused(message.into()).into());
+    }
     steps("Asking the remote");
     let id = ids.first().map(ToString::to_string).unwrap_or_default();
     leases.look_first(&id)?;

@@ -24,6 +24,9 @@ pub struct HeldSpec {
     /// The last line of its log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
+    /// The key of the item of another format whose runs are called so, and the keys that it locks.
+    #[serde(skip)]
+    pub item_keys: Vec<String>,
     /// True if others may have it.
     #[serde(skip)]
     pub is_silent: bool,
@@ -178,6 +181,7 @@ mod tests {
             token: 1,
             state: "held".into(),
             line: None,
+            item_keys: Vec::new(),
             is_silent,
             is_at_work: !is_silent,
         }

@@ -124,7 +124,7 @@ impl RunLanding<'_> {
             return Ok(FollowStep::Done);
         }
         let record = self.runs.get(self.process_id)?;
-        let mut sight = match self.look(&record.spec_id)? {
+        let sight = match self.look(&record.spec_id, local.clone())? {
             Ok(sight) => sight,
             Err(why) => return Ok(FollowStep::Waits(why)),
         };
@@ -137,7 +137,6 @@ impl RunLanding<'_> {
                 Err(why) => return Ok(FollowStep::Waits(why)),
             }
         };
-        sight.old = local;
         self.bring_to(&sight, &new)
     }
 

@@ -190,7 +190,8 @@ impl RunLanding<'_> {
 
     /// Makes one attempt; returns `None` if something changed meanwhile.
     fn attempt(&self, spec_id: &str) -> Result<Option<RunLandingOutcome>, Error> {
-        let sight = match self.look(spec_id)? {
+        let old = self.repo.tip_for_work(&self.place.target)?;
+        let sight = match self.look(spec_id, old)? {
             Ok(sight) => sight,
             Err(why) => return Ok(Some(RunLandingOutcome::Doubtful(why))),
         };
@@ -242,8 +243,8 @@ impl RunLanding<'_> {
         }
     }
 
-    /// Reads both sides; the inner error names their disagreement.
-    fn look(&self, spec_id: &str) -> Result<Result<MergeInputs, String>, Error> {
+    /// Reads both sides, of which `old` is the commit to land on; the inner error names their disagreement.
+    fn look(&self, spec_id: &str, old: String) -> Result<Result<MergeInputs, String>, Error> {
         let place = self.place;
         let snapshot = self.project.snapshot()?;
         let own = match self.version(&snapshot, spec_id, place, &self.finish)? {
@@ -258,7 +259,6 @@ impl RunLanding<'_> {
                 Err(why) => return Ok(Err(format!("spec '{id}': {why}"))),
             }
         }
-        let old = self.repo.tip_for_work(&place.target)?;
         let record = self.runs.get(self.process_id)?;
         let marks = match ItemMarks::of(self.project, (&record, place), &old)? {
             Ok(marks) => marks,

@@ -223,11 +223,10 @@ impl RunLanding<'_> {
         if let Some(why) = self.rewritten_target(leases, record, &target)? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
-        let mut sight = match self.look(&record.spec_id)? {
+        let mut sight = match self.look(&record.spec_id, target)? {
             Ok(sight) => sight,
             Err(why) => return Ok(Settled(RunLandingOutcome::Doubtful(why))),
         };
-        sight.old = target;
         if let Some(why) = self.unite_with_remote(&mut sight)? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
@@ -340,7 +339,9 @@ impl RunLanding<'_> {
         record: &RunRecord,
         target: &str,
     ) -> Result<Option<PreparedLanding>, Error> {
-        let Some(token) = leases.completed_in(target, &record.spec_id)? else {
+        let completed = leases.completed_in(target, &record.spec_id)?;
+        // The documents of items name no run, and work without a check leaves some of them open.
+        let Some(token) = completed.or(record.item.is_some().then_some(0)) else {
             return Ok(None);
         };
         if leases.landing() == LandingWay::Pr && self.has_proposed(&record.spec_id, token)? {
@@ -353,6 +354,10 @@ impl RunLanding<'_> {
             if self.repo.has_object(&tried.new)? && self.repo.reaches(target, &tried.new)? {
                 return Ok(Some(PreparedLanding::Landed(tried.new.clone())));
             }
+        }
+        if record.item.is_some() {
+            // Who ticked it meanwhile is no matter of the leases; the marks of the landing say so.
+            return Ok(None);
         }
         let why = format!(
             "the spec is completed on {} already (token {token}); this work was not merged and stays on {}",
