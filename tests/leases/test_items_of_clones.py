@@ -119,12 +119,23 @@ def test_a_holder_keeps_its_parts_from_other_clones(
     assert "is completed on the remote already" in words
 
 
-def test_of_clones_that_start_an_item_and_its_holder_at_once_one_works(
-    tmp_path: Path, make_remote: Callable[..., Remote]
+RACES = {
+    "a task twice": ("openspec", FORM, FORM),
+    "a change and its task": ("openspec", CHANGE, FORM),
+    "a parent and its leaf": ("kiro", "kiro:user-auth#1", "kiro:user-auth#1.1"),
+}
+
+
+@pytest.mark.parametrize("is_shared", [False, True], ids=["two clones", "one clone"])
+@pytest.mark.parametrize("race", RACES)
+def test_of_items_that_overlap_and_are_started_at_once_one_is_worked_on(
+    tmp_path: Path, make_remote: Callable[..., Remote], race: str, is_shared: bool
 ) -> None:
-    shared = SharedPlans(tmp_path, make_remote())
-    clones = [shared.clone(), shared.clone()]
-    for round in range(2 * TRIALS):
+    word, *keys = RACES[race]
+    shared = SharedPlans(tmp_path, make_remote(), word=word)
+    first = shared.clone()
+    clones = [first, first if is_shared else shared.clone()]
+    for round in range(TRIALS):
         together = Barrier(2)
 
         def started(clone: LeaseClone, key: str, together: Barrier = together) -> str | None:
@@ -132,13 +143,13 @@ def test_of_clones_that_start_an_item_and_its_holder_at_once_one_works(
             together.wait()
             return refusal(handle, key)
 
+        pairs = [*zip(clones, keys if round % 2 else reversed(keys), strict=True)]
         with ThreadPoolExecutor(2) as pool:
-            keys = (CHANGE, FORM) if round % 2 else (FORM, CHANGE)
-            words = list(pool.map(started, clones, keys))
+            words = list(pool.map(started, *zip(*pairs, strict=True)))
         assert words.count(None) == 1, words
-        winner = words.index(None)
-        clones[winner].handle().cancel(keys[winner])
-        end(clones[winner], keys[winner])
+        clone, key = pairs[words.index(None)]
+        clone.handle().cancel(key)
+        end(clone, key)
 
 
 def test_a_silent_clone_loses_the_parts_that_another_one_takes_with_their_holder(

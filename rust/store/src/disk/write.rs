@@ -315,20 +315,20 @@ impl TemporaryFile {
 }
 
 /// Puts the file that is in our hands back to its place, where `placed` should lie. When another writer
-/// replaced that too, theirs is the newest and goes back in turn.
+/// replaced that too, or wrote into it, theirs is the newest and goes back in turn.
 pub(super) fn give_back(
     in_hand: &FilePlace,
     target: &FilePlace,
     mut placed: Option<FileStamp>,
 ) -> io::Result<()> {
-    let identity = |stamp: Option<FileStamp>| stamp.map(|stamp| stamp.identity);
     loop {
         let given = in_hand.stamp();
         in_hand
             .exchange(target)
             .unwrap_or_else(|| in_hand.rename(target))?;
         let taken = in_hand.stamp();
-        if taken.is_none() || identity(taken) == identity(placed) {
+        let is_placed = |taken: FileStamp| placed.is_some_and(|ours| taken.is_same_content(&ours));
+        if taken.is_none_or(is_placed) {
             return Ok(());
         }
         placed = given;
@@ -414,4 +414,34 @@ fn flush(_folder: &OpenFolder) -> io::Result<()> {
 /// `StoreError::Io`.
 pub fn flush_folder(folder: &OpenFolder) -> Result<(), StoreError> {
     flush(folder).map_err(|e| StoreError::io("flush", folder.path(), e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that is to go back to its place, what is written into ours there meanwhile, and what lies there then.
+    #[track_caller]
+    fn check(written: Option<&str>, expected: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            FilePlace::from(path)
+        };
+        let in_hand = place("in-hand", "first save");
+        let target = place("target", "ours");
+        let placed = target.stamp();
+        if let Some(text) = written {
+            std::fs::write(target.path(), text).unwrap();
+        }
+        give_back(&in_hand, &target, placed).unwrap();
+        assert_eq!(std::fs::read_to_string(target.path()).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_given_back_gives_way_to_a_save_into_our_own_file() {
+        check(None, "first save");
+        check(Some("second save"), "second save");
+    }
 }
