@@ -42,7 +42,7 @@ trials: install
 	CHANT_TRIALS=$(CASES) $(BIN)/python -m pytest -n auto --quiet tests/server/test_fuzz.py tests/server/test_envelopes.py \
 		tests/server/test_budgets.py \
 		tests/chant/test_edit_laws.py tests/chant/test_add.py tests/demo/test_agent_document.py tests/confine tests/vine tests/tickets \
-		tests/work/test_state_checkouts.py tests/work/test_run_whole.py tests/leases/test_lease_model.py tests/leases/test_double_start.py \
+		tests/work/test_state_checkouts.py tests/work/test_run_whole.py tests/leases/test_lease_model.py tests/leases/test_double_start.py tests/leases/test_items_of_clones.py \
 		tests/leases/test_machines.py tests/leases/test_ticket_numbers.py tests/work/test_power_cuts.py tests/work/test_cheats.py
 	PROPTEST_CASES=$$((256 * $(CASES))) PROPTEST_MAX_GLOBAL_REJECTS=$$((1024 * $(CASES))) $(RUST_TESTS)
 	$(BIN)/python -m bench.torture.oddities --seconds $(SECONDS)

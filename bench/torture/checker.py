@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from bench.torture.item_plans import Record, check_items
 
 RECORDS = Path(".git", "chant-mcp", "processes", "main", "_")
 """Where the records of runs lie, from the root; those in the project are copies."""
@@ -47,8 +48,6 @@ _ENDS = {
 }
 """End states by the status of a record that ended."""
 
-Record = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Scene:
@@ -74,6 +73,7 @@ def check(scene: Scene) -> list[str]:
     records = _records(scene.root)
     return [
         *_specs(scene, records),
+        *_items(scene, records),
         *_commits(scene),
         *_seen(scene),
         *_main(scene),
@@ -136,6 +136,19 @@ def _specs(scene: Scene, records: list[Record]) -> Iterator[str]:
             yield f"{path.name} holds marks of a conflict"
         if statuses[0] == "completed":
             yield from _evidence(scene, path.stem, body, records)
+
+
+def _items(scene: Scene, records: list[Record]) -> Iterator[str]:
+    def read_main(name: str) -> str:
+        return git(scene.root, scene.environment, "show", f"main:{name}")
+
+    subjects = git(scene.root, scene.environment, "log", "--format=%s", "main").splitlines()
+    yield from check_items(read_main, subjects, records if scene.has_one_clock else _without_times(records))
+
+
+def _without_times(records: list[Record]) -> list[Record]:
+    """Records as they are where moments cannot be compared."""
+    return [{**record, "adopted_at": None} for record in records]
 
 
 def _evidence(scene: Scene, id: str, body: str, records: list[Record]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.torture.checker import RECORDS, Scene, folders, git, living
+from bench.torture.item_plans import KEYS, write_plans
 from bench.torture.servers import Servers
 from bench.torture.together import Together
 from bench.torture.trouble import Trouble
@@ -143,6 +144,7 @@ class Play:
             "logs/\nprocesses/\n.locks/\nwatch.pid\n", encoding="utf-8"
         )
         (self.root / "work" / "shared.txt").write_text("first\nsecond\nthird\n", encoding="utf-8")
+        write_plans(self.root)
         for _ in range(8):
             self._add()
         self._noted = self._ids[:2]
@@ -212,7 +214,8 @@ class Play:
     def _running(self) -> list[str]:
         """Name the specs of runs whose runner lives."""
         runners = {pid for pid, command in living(self._home) if " --runner " in command}
-        named = {record["spec_id"] for record in self._records() if record["pid"] in runners}
+        records = [record for record in self._records() if record["pid"] in runners]
+        named = {record["item"]["key"] if record.get("item") else record["spec_id"] for record in records}
         return sorted(named)
 
     def _records(self) -> list[dict[str, Any]]:
@@ -233,19 +236,26 @@ class Play:
 
     # Work
 
+    def _any_work(self) -> str:
+        """A spec, or an item of another format."""
+        return self._chance.choice(self._ids if self._chance.random() < 0.5 else KEYS)
+
     def _start(self) -> None:
-        self._begin("work", self._chance.choice(self._ids))
+        self._begin("work", self._any_work())
 
     def _start_several(self) -> None:
         how = self._chance.choice((["--chain"], ["--parallel", "3"]))
-        self._begin("work", self._chance.choice(self._ids), *how)
+        self._begin("work", self._any_work(), *how)
 
     def _start_and_crash(self) -> None:
-        self._begin("work", self._chance.choice(self._ids), CHANT_STOP_AT=self._chance.choice(_MOMENTS))
+        self._begin("work", self._any_work(), CHANT_STOP_AT=self._chance.choice(_MOMENTS))
 
     def _stop_work(self) -> None:
         how = self._chance.choice(("pause", "takeover", "cancel", "reset", "reset"))
-        self._run(how, self._chance.choice(self._ids))
+        running = self._running()
+        self._run(
+            how, self._chance.choice(running) if self._chance.random() < 0.5 and running else self._any_work()
+        )
 
     def _watch(self) -> None:
         self._run("watch", self._chance.choice(("--background", "--stop")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ from leases.clones import LEASES, QUICK_TTL, LeaseClone, SharedProject
 from leases.remotes import Remote
 from plans.projects import PROJECTS
 from work.item_kit import COMMIT, WORK
-from work.kit import Record, wait_for
+from work.kit import PROGRAM, Record, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="agents are shell scripts")
 
@@ -197,3 +198,34 @@ def test_items_do_not_land_by_requests(tmp_path: Path, make_remote: Callable[...
     assert words is not None
     assert "cannot land by requests" in words
     assert clone.records() == []
+
+
+def test_clones_that_work_on_all_that_is_ready_share_the_tasks_of_a_list(
+    tmp_path: Path, make_remote: Callable[..., Remote]
+) -> None:
+    count = 6
+    shared = SharedPlans(tmp_path, make_remote())
+    (shared.author.root / LIST).write_text(
+        "## 1. Boats\n\n"
+        + "".join(f"- [ ] 1.{number} Build boat {number}\n" for number in range(1, count + 1)),
+        "utf-8",
+    )
+    shared.publish([])
+    shared.sign.touch()
+    clones = [shared.clone(), shared.clone()]
+    words = ("work", "--all", "--parallel", "2", "--wait")
+    started = [
+        subprocess.Popen([*PROGRAM, *words], cwd=clone.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for clone in clones
+    ]
+    said = [process.communicate()[0].decode() for process in started]
+    landed = shared.target(LIST)
+    assert landed.count("- [x] ") == count, said
+    keys = {f"{CHANGE}#1.{number}" for number in range(1, count + 1)}
+    done = [
+        record["item"]["key"]
+        for clone in clones
+        for record in clone.records()
+        if record.get("item") and record["mode"] == "single" and record["end_state"] == "completed"
+    ]
+    assert sorted(done) == sorted(keys), said

@@ -20,6 +20,8 @@ use chant_store::state::escape_name;
 
 /// The folder of the locks in the state folder.
 const FOLDER_NAME: &str = "locks";
+/// The folder of the locks of claims.
+const CLAIMS: &str = "claims";
 /// The ending of a lock's name.
 pub(super) const ENDING: &str = ".lock";
 
@@ -55,6 +57,16 @@ impl SpecLock {
         }
     }
 
+    /// Takes the lock of a spec's claim on a remote, held from the claim until the run has its record: another claim of
+    /// this clone would overtake that run.
+    ///
+    /// # Errors
+    /// `Held` while another process claims the spec, `Name`, or a `StoreError`.
+    pub fn acquire_for_claim(runs: &RunStore, spec_id: &str) -> Result<Self, WorkError> {
+        let file = place(runs, CLAIMS, spec_id)?;
+        Self::take(runs, file, spec_id, Instant::now() + LOCK_WAIT)
+    }
+
     /// Takes the lock of a spec whose holder is ending.
     ///
     /// # Errors
@@ -64,7 +76,15 @@ impl SpecLock {
         spec_id: &str,
         deadline: Instant,
     ) -> Result<Self, WorkError> {
-        let file = place(runs, spec_id)?;
+        Self::take(runs, place(runs, FOLDER_NAME, spec_id)?, spec_id, deadline)
+    }
+
+    fn take(
+        runs: &RunStore,
+        file: PathBuf,
+        spec_id: &str,
+        deadline: Instant,
+    ) -> Result<Self, WorkError> {
         match Lock::claim(&file, &holder_text(runs), deadline)? {
             Some(lock) => Ok(Self { file, lock }),
             None => Err(WorkError::Held {
@@ -223,10 +243,10 @@ pub(super) fn holder_text(runs: &RunStore) -> String {
     format!("{} {start}\n{since}\n", own.pid)
 }
 
-/// Returns the file of a spec's lock and creates its folder.
-fn place(runs: &RunStore, spec_id: &str) -> Result<PathBuf, WorkError> {
+/// Returns the file of a spec's lock in one of the folders of locks, and creates that.
+fn place(runs: &RunStore, folder: &str, spec_id: &str) -> Result<PathBuf, WorkError> {
     check_name(spec_id)?;
-    let folder = runs.state.ensure(&runs.state.in_project(FOLDER_NAME))?;
+    let folder = runs.state.ensure(&runs.state.in_project(folder))?;
     Ok(folder.join(file_of(spec_id)))
 }
 

@@ -29,7 +29,7 @@ use chant_specs::project::{Project, ProjectSnapshot};
 use chant_work::WorkError;
 use chant_work::handshake::START_TIMEOUT;
 use chant_work::launch::LaunchedRunner;
-use chant_work::lock::StartLock;
+use chant_work::lock::{SpecLock, StartLock};
 use chant_work::run_record::{LeaseEntry, PlacedEntry, RunOptions, RunRecord, SINGLE, SPLIT};
 use chant_work::run_store::RunStore;
 use chant_work::runner::RunEnd;
@@ -127,14 +127,16 @@ pub(crate) fn start_run(
     (parent, claimed): (Option<&str>, Option<ClaimResult>),
     steps: &mut dyn FnMut(&str),
 ) -> Result<(RunRecord, LaunchedRunner), Error> {
-    let claimed = match claimed {
+    let mut claims = match claimed {
         None if mode == SINGLE && !asked.offline => {
-            let ids = std::slice::from_ref(id);
-            claim_specs(project, runs, ids, steps)?.and_then(|mut claims| claims.pop())
+            claim_specs(project, runs, std::slice::from_ref(id), steps)?
         }
-        claimed => claimed,
+        claimed => SpecClaims {
+            results: claimed.into_iter().collect(),
+            ..SpecClaims::default()
+        },
     };
-    let lease = match claimed.transpose()? {
+    let lease = match claims.results.pop().transpose()? {
         Some((token, lease)) => {
             runs.raise_token(id.as_str(), token)?;
             Some(lease)
@@ -157,17 +159,25 @@ pub(crate) fn start_run(
     started
 }
 
-/// Claims specs for runs in one push, where the configuration says that clones share the project's specs;
-/// the claims come in the order of the specs.
+/// Claims of specs on a remote.
+#[derive(Default)]
+pub(crate) struct SpecClaims {
+    /// Each claim or refusal, in the order of the specs; none where clones share nothing.
+    pub(crate) results: Vec<ClaimResult>,
+    /// What keeps other processes of this clone from claiming them, too, until the runs have their records.
+    locks: Vec<SpecLock>,
+}
+
+/// Claims specs for runs in one push, where the configuration says that clones share the project's specs.
 pub(crate) fn claim_specs(
     project: &Project,
     runs: &RunStore,
     ids: &[SpecId],
     steps: &mut dyn FnMut(&str),
-) -> Result<Option<Vec<ClaimResult>>, Error> {
+) -> Result<SpecClaims, Error> {
     let config = project.snapshot()?.config.clone()?;
     let Some(leases) = SpecLeases::of(project, &config)? else {
-        return Ok(None);
+        return Ok(SpecClaims::default());
     };
     if project.holds_orders() && leases.landing() == LandingWay::Pr {
         let message = "Work on items of other formats cannot land by requests. Set `landing: push` below `leases`, or work offline and push by hand.";
@@ -180,11 +190,31 @@ pub(crate) fn claim_specs(
         return Err(SpecRunError::Lease { id, refusal }.into());
     }
     steps("Claiming the spec");
+    let locks = ids.iter().map(|id| lock_claim(runs, id.as_str()));
+    let locks: Vec<Result<SpecLock, WorkError>> = locks.collect();
     let mut wanted = Vec::new();
-    for id in ids {
+    for (id, _) in ids.iter().zip(&locks).filter(|(_, lock)| lock.is_ok()) {
         wanted.push((id.as_str(), runs.token(id.as_str())?.unwrap_or(0)));
     }
-    leases.claim_all(&wanted).map(Some)
+    let mut granted = leases.claim_all(&wanted)?.into_iter();
+    let mut claims = SpecClaims::default();
+    for lock in locks {
+        claims.results.extend(match lock {
+            Ok(lock) => {
+                claims.locks.push(lock);
+                granted.next()
+            }
+            Err(error) => Some(Err(error.into())),
+        });
+    }
+    Ok(claims)
+}
+
+/// Keeps other processes of this clone from claiming a spec that no run works on.
+fn lock_claim(runs: &RunStore, spec_id: &str) -> Result<SpecLock, WorkError> {
+    let lock = SpecLock::acquire_for_claim(runs, spec_id)?;
+    runs.refuse_another(spec_id)?;
+    Ok(lock)
 }
 
 fn settle(project: &Project) -> Result<(), Error> {

@@ -30,7 +30,7 @@ const TOP: &str = "_";
 /// The name of the checkout that a repository came with.
 const MAIN: &str = "main";
 /// The parts of the folder that hold locks.
-const WITH_LOCKS: [&str; 2] = ["locks", "watch"];
+const WITH_LOCKS: [&str; 3] = ["locks", "claims", "watch"];
 /// So deep locks lie in these.
 const MAX_DEPTH: usize = 3;
 /// What the file system of the project was found to be.

@@ -117,7 +117,7 @@ impl Orchestrator<'_> {
         }
         ids.retain(|id| !self.claims.has(id));
         let claims = claim_specs(self.project, self.runs, &ids, step)?;
-        let claims = ids.into_iter().zip(claims.unwrap_or_default());
+        let claims = ids.into_iter().zip(claims.results);
         self.claims.add(Instant::now(), claims);
         Ok(())
     }
