@@ -14,6 +14,7 @@ from cli.kit import Cli
 from cluster.head_kit import ON, PlacedWorkshop
 from cluster.machines import WORKERS, Machines, ended, machines
 from harness import Project, seconds_here, started_process, user_config
+from plans.projects import PROJECTS
 from work.kit import ID, PROGRAM, processes, wait_for
 from writing import git
 
@@ -91,6 +92,23 @@ def test_specs_are_spread_over_two_machines_and_each_lands_once(grid: Orchestrat
     wait_for(lambda: not grid.machines.beside(), lambda: f"the end of {grid.machines.beside()}")
     wait_for(lambda: not any(grid.machines.jobs(id) for id in ids), "folders to go")
     wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
+
+
+def test_items_of_other_formats_are_worked_on_there_and_ticked_here(grid: Orchestrator) -> None:
+    for name, text in PROJECTS["openspec"].items():
+        (grid.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (grid.root / name).write_text(text, "utf-8")
+    grid.commit()
+    for options in (("openspec:add-login#1.1",), ("openspec:add-login", "--parallel", "2")):
+        work = started_process([*PROGRAM, "work", *options, "--on", ON, "--wait"], grid.root)
+        out, errors = work.communicate(timeout=90)
+        assert work.returncode == 0, (out, errors)
+    records = [record for record in grid.records() if record["mode"] == "single"]
+    ends = [(record["item"]["key"], record["end_state"]) for record in records]
+    assert ends == [(key, "completed") for key in ("openspec:add-login#1.1", "openspec:add-login#2.1")]
+    assert {record["placed"]["worker"] for record in records} <= set(WORKERS)
+    assert (grid.main("openspec/changes/add-login/tasks.md") or "").count("- [x] ") == 3
+    assert git(grid.root, "status", "--short", "--", "openspec") == ""
 
 
 def test_a_spec_whose_worker_is_killed_is_tried_elsewhere_and_lands_once(grid: Orchestrator) -> None:

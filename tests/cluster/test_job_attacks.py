@@ -29,6 +29,13 @@ def test_names_of_a_job_choose_nothing(tmp_path: Path, worker: Worker) -> None:
     wrong = head.job(base=f"--upload-pack=touch {trace}")
     assert "`base`" in refused(worker, wrong, bundle, "option")
     assert not trace.exists()
+    item = f"item.openspec.login.{'0' * 32}"
+    for key, changes in {
+        "order-of-a-spec": {"order": "x"},
+        "item-without-order": {"spec": item},
+        "large-order": {"spec": item, "order": "x" * 200_000},
+    }.items():
+        assert "`order`" in refused(worker, head.job(**changes), bundle, key)
     folder = worker.put(head.job(key="../up"), bundle, key="here")
     assert "`key`" in worker.start(folder).ended()["reason"]
     assert not (worker.folder / "mirrors").exists()

@@ -113,10 +113,11 @@ def _write(line: bytes) -> None:
 class RunFolder:
     """The repository of the run, which is not trusted: no hook and no program of its settings is run."""
 
-    def __init__(self, folder: Path, branch: str) -> None:
-        """Take the folder whose work is on a branch."""
+    def __init__(self, folder: Path, branch: str, order: Path | None = None) -> None:
+        """Take the folder whose work is on a branch; the order of an item in it is no part of that."""
         self.folder = folder
         self.branch = f"refs/heads/{branch}"
+        self.order = order
 
     def git(self, *words: str) -> str:
         """Run git in the folder.
@@ -138,8 +139,9 @@ class RunFolder:
         """Give the commit below the work and its newest one; what is not committed is committed first."""
         if self.git("symbolic-ref", "-q", "HEAD") != self.branch:
             raise WorkRejected(f"the folder of the run is not on {self.branch}")
-        if self.git("status", "--porcelain", "--untracked-files=all"):
-            self.git("add", "-A")
+        work = ("--", ".", *([f":(exclude,top,literal){self.order.as_posix()}"] if self.order else ()))
+        if self.git("status", "--porcelain", "--untracked-files=all", *work):
+            self.git("add", "-A", *work)
             self.git("commit", "-q", "-m", "Changes from before the work went on elsewhere")
         return self.git("rev-parse", f"{first}^1"), self.git("rev-parse", self.branch)
 
@@ -166,6 +168,14 @@ class RunFolder:
                 hint = "its machines have to be allowed to fetch from the remote"
                 raise PlacementRefused(f"the history is larger than {MAX_BUNDLE} bytes: {hint}")
             return file.read_bytes()
+
+    def put_order(self, text: object) -> None:
+        """Put the order of an item as the agent left it where an agent here would have left it."""
+        if self.order is not None and isinstance(text, str):
+            path = self.folder / self.order
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.unlink(missing_ok=True)
+            path.write_text(text, "utf-8")
 
     def take(self, bundle: bytes, start: str, tip: str) -> None:
         """Take the commits of a bundle over: its one ref is `tip`, which continues `start`.
@@ -370,7 +380,10 @@ class SentJob:
     def __init__(self, settings: PlacerFrame) -> None:
         """Take what the runner says."""
         self.job: PlacerFrame = settings["job"]
-        self.run_folder = RunFolder(Path(settings["folder"]), self.job["branch"])
+        order = Path(self.job["inside"], ".chant", "specs", f"{self.job['spec']}.md")
+        self.run_folder = RunFolder(
+            Path(settings["folder"]), self.job["branch"], order if "order" in self.job else None
+        )
         self.first: str = settings["first"]
         self.watched = Path(settings["watched"])
         self.avoid: str | None = settings.get("avoid")
@@ -513,6 +526,7 @@ class SentJob:
             check_pushed(result)
         elif result.get("tip") not in (None, self.job["start"]):
             raise WorkRejected("its result names a commit that did not come along")
+        self.run_folder.put_order(result.pop("order", None))
         self.placer.send({"do": "got"})
         write_event("ended", result=result)
         return True

@@ -27,6 +27,9 @@ pub(crate) struct ClusterJob<'a> {
     pub process_id: &'a str,
     /// The spec.
     pub spec: &'a str,
+    /// The order of an item of another format, which no commit brings there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
     /// The token of the run.
     pub token: u64,
     /// The name of the project.

@@ -126,10 +126,6 @@ pub fn work_start_item(
         orders
     };
     recovery::recover_runs(all)?;
-    if options.asked.on.is_some() {
-        let message = "Items of other formats are worked on here alone, not on a cluster. Leave the target out.";
-        return Err(ChantError::Refused(message.into()).into());
-    }
     let runs = orders.runs()?;
     let order = item_order::work_items(project)?.order(project, name)?;
     runs.refuse_another(&run_id_of(&order.key))

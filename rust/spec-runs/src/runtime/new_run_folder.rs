@@ -99,7 +99,8 @@ impl RunFolderInputs<'_> {
             record.target = Some(target.to_owned());
             Ok(())
         })?;
-        self.make_on_branch(run, (target, base), (spec, spec_in_git, true), false)
+        let is_tracked = !self.project.holds_orders();
+        self.make_on_branch(run, (target, base), (spec, spec_in_git, is_tracked), false)
     }
 
     fn make_on_branch(

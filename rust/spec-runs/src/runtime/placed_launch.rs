@@ -37,6 +37,8 @@ const CLIENT: &str = "cluster/job_client.py";
 const ISOLATED: [&str; 2] = ["-I", "-S"];
 /// The time that a job client gets to end: its worker has to answer, and commits come back.
 const GRACE: std::time::Duration = std::time::Duration::from_secs(20);
+/// The most bytes of an order that goes along with a job, and comes back in its result.
+pub(crate) const LARGEST_ORDER: usize = 128 * 1024;
 /// The start of a line of the agent's log in what a job client writes.
 const LOGGED: &str = "log ";
 
@@ -98,6 +100,10 @@ fn refuse_untracked(
     spec: &Spec,
 ) -> Result<(), Error> {
     let (project, repo) = (context.project, context.repo);
+    if project.holds_orders() {
+        // It goes along with the job.
+        return Ok(());
+    }
     let spec_in_git = in_git(project, repo, &spec.path)?;
     let is_tracked = repo.file_at(target, &spec_in_git)?.is_some()
         || repo.is_tracked(&project.root().join(&*spec.path))?;
@@ -136,8 +142,16 @@ impl PlacedLaunch<'_> {
             asked,
             ..
         } = *self.inputs;
-        if !place.is_tracked {
-            return Err(untracked(spec));
+        let order = match project.holds_orders() {
+            true => place.copy_text(project)?,
+            false if place.is_tracked => None,
+            false => return Err(untracked(spec)),
+        };
+        if order.as_ref().is_some_and(|order| order.len() > LARGEST_ORDER) {
+            let message = format!(
+                "What the documents of this item say has more than {LARGEST_ORDER} bytes, which is too much for a cluster. Start it without `--on`."
+            );
+            return Err(ChantError::Refused(message).into());
         }
         let placer = ClusterPlacer::of(project, config, on)?;
         let access = placer
@@ -164,6 +178,7 @@ impl PlacedLaunch<'_> {
             ),
             process_id: &record.process_id,
             spec: spec.id.as_str(),
+            order,
             token: record.token,
             project: name_of(project, config),
             remote: address_of(repo, config)?,

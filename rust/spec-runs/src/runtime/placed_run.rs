@@ -49,7 +49,8 @@ pub(crate) enum PlacedEnd {
 }
 
 /// Runs an agent on a spec in this process, until it has ended and its commits are on the branch.
-/// `started` gets the confinement once the agent works.
+/// `started` gets the confinement once the agent works. Returns the order of an item as the agent left it, too: no commit
+/// has it.
 ///
 /// # Errors
 /// Why the run could not begin, or could not be ended; the record, if there is one, says it, too.
@@ -59,7 +60,7 @@ pub(crate) fn run_placed(
     handshake: StartHandshake,
     interruption: &CancelToken,
     started: &dyn Fn(&str),
-) -> Result<(PlacedEnd, RunRecord), Error> {
+) -> Result<(PlacedEnd, RunRecord, Option<String>), Error> {
     let runs = project.runs()?;
     let repo = project.repository()?;
     let _act = repo.begin_act();
@@ -74,6 +75,7 @@ pub(crate) fn run_placed(
         started,
         place: None,
         login: None,
+        order: None,
         end: PlacedEnd::Failed,
     };
     let process_id = &record.process_id;
@@ -85,7 +87,7 @@ pub(crate) fn run_placed(
     if end == PlacedEnd::Failed {
         ran?;
     }
-    Ok((end, runs.get(process_id)?))
+    Ok((end, runs.get(process_id)?, steps.order))
 }
 
 /// The steps of a placed run.
@@ -96,6 +98,7 @@ struct PlacedSteps<'a> {
     started: &'a dyn Fn(&str),
     place: Option<RunFolder>,
     login: Option<LoginCopy>,
+    order: Option<String>,
     end: PlacedEnd,
 }
 
@@ -173,6 +176,10 @@ impl RunSteps for PlacedSteps<'_> {
         };
         let fetched = place.fetch(self.project, self.repo);
         let kept = place.hand_over(self.project, self.repo);
+        if !place.is_tracked {
+            // What cannot be read says nothing.
+            self.order = place.copy_text(self.project).ok().flatten();
+        }
         if !ended.is_success() && run.interruption().is_cancelled() {
             return Ok(RunEnd {
                 event: RunEvent::Stop(StopReason::Pause),

@@ -5,8 +5,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::refusal::{JobRefusal, RefusalCause};
+use crate::runtime::placed_launch::LARGEST_ORDER;
 use chant_git::commit_bundle::is_object_id;
 use chant_specs::project::prompts;
+use chant_specs::work_items::is_run_id;
 
 /// The version of the layout that is read.
 const SCHEMA: u64 = 1;
@@ -23,6 +25,8 @@ pub(super) struct JobFile {
     pub(super) key: String,
     pub(super) process_id: String,
     pub(super) spec: String,
+    #[serde(default)]
+    pub(super) order: Option<String>,
     pub(super) token: u64,
     pub(super) project: String,
     #[serde(default)]
@@ -81,6 +85,12 @@ impl JobFile {
             ),
             (is_name(&self.process_id), "process_id", "the name of a run"),
             (is_spec_id(&self.spec), "spec", "the ID of a spec"),
+            (
+                fits(&self.order, |order| order.len() <= LARGEST_ORDER)
+                    && self.order.is_some() == is_run_id(&self.spec),
+                "order",
+                "the order of the item that `spec` names",
+            ),
             (is_text(&self.project), "project", "a name"),
             (
                 fits(&self.remote, is_address),
@@ -142,6 +152,7 @@ impl JobFile {
             &self.model,
             &self.prompt,
             &self.acting,
+            &self.order,
         ];
         let mut texts: Vec<&str> = optional.into_iter().flatten().map(String::as_str).collect();
         texts.extend([

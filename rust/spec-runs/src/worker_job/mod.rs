@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use super::project::ProjectRuns;
+use super::runtime::placed_launch::LARGEST_ORDER;
 use super::runtime::placed_run::{PlacedEnd, PlacedRun, run_placed};
 use branch_return::BranchReturn;
 use chant_base::error::Error;
@@ -163,7 +164,13 @@ impl ActiveJob<'_> {
         };
         let placed = PlacedJob { job, place };
         let result = match self.run(&placed) {
-            Ok((end, record)) => ended(end, &record),
+            Ok((end, record, order)) => {
+                let mut result = ended(end, &record);
+                if let Some(order) = order.filter(|order| order.len() <= LARGEST_ORDER) {
+                    result["order"] = json!(order);
+                }
+                result
+            }
             Err(error) => json!({"state": "failed", "reason": error.to_string()}),
         };
         (result, Some(placed))
@@ -176,7 +183,10 @@ impl ActiveJob<'_> {
         JobFile::parse(&text, &self.folder.name())
     }
 
-    fn run(&self, placed: &PlacedJob) -> Result<(PlacedEnd, RunRecord), Error> {
+    fn run(
+        &self,
+        placed: &PlacedJob,
+    ) -> Result<(PlacedEnd, RunRecord, Option<String>), Error> {
         let PlacedJob { job, place } = placed;
         let project = &place.project;
         let log = project.runs()?.ensure_log(&job.spec)?;

@@ -22,8 +22,9 @@ use chant_confine::{Confinement, LandlockSupport, NetworkAccess};
 use chant_git::commit_bundle::{BundleLimits, CommitBundle, UnpackedBundle};
 use chant_git::repository_mirror::RepositoryMirror;
 use chant_specs::error::ChantError;
-use chant_specs::project::{Project, ProjectOptions, ZonedClock};
+use chant_specs::project::{Project, ProjectOptions, SPECS, ZonedClock};
 use chant_store::disk::{self, Disk};
+use chant_store::{StoreError, files};
 use chant_store::state::UserState;
 use chant_work::run_log::{SecretMask, secrets};
 use chant_work::run_record::RunOptions;
@@ -90,7 +91,7 @@ impl WorkerOptions {
         let name = path.display().to_string();
         let text = match self.disk.clone().anywhere().read_text(path, &name) {
             Ok((text, _)) => Some(text),
-            Err(chant_store::StoreError::Missing { .. }) => None,
+            Err(StoreError::Missing { .. }) => None,
             Err(error) => return Err(error.into()),
         };
         let user = text.as_deref().map(|text| (&*name, text));
@@ -152,11 +153,23 @@ impl JobPreparation<'_> {
         }
         let mut project = self.options.open(folder, inside, environment)?;
         self.accept(&mut project)?;
+        let project = self.with_order(Arc::new(project))?;
         self.refuse_unfit(&project)?;
-        Ok(JobWorkplace {
-            project: Arc::new(project),
-            variables,
-        })
+        Ok(JobWorkplace { project, variables })
+    }
+
+    /// Returns the project whose document the job is about: for an item of another format that of its order.
+    fn with_order(&self, project: Arc<Project>) -> Result<Arc<Project>, Error> {
+        let Some(order) = &self.job.order else {
+            return Ok(project);
+        };
+        let orders = project.orders()?;
+        let path = format!("{SPECS}/{}.md", self.job.spec);
+        match files::create(&orders.disk, orders.documents(), &path, order) {
+            // An attempt of this job before wrote it.
+            Ok(()) | Err(StoreError::Exists { .. }) => Ok(Arc::clone(orders)),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Refuses a job with a text that is a key of this machine: it would stand in records.
