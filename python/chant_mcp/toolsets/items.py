@@ -18,6 +18,7 @@ from chant_mcp.toolsets import ToolEntry
 from chant_mcp.toolsets.budget import Since, since_cursor
 
 Id = Annotated[str, ToolParameter(description="Key, e.g. openspec:add-auth#1.2, or a part of it")]
+Section = Annotated[str | None, ToolParameter(description="Heading of the one to show")]
 
 
 def item_list(session: Session, since: Since = None, **query: Unpack[ItemListQuery]) -> Answer:
@@ -27,7 +28,7 @@ def item_list(session: Session, since: Since = None, **query: Unpack[ItemListQue
     )
 
 
-def item_get(session: Session, id: Id, section: str | None = None) -> Answer:
+def item_get(session: Session, id: Id, section: Section = None) -> Answer:
     """Show one item: text, criteria, waits, parts, which edits it takes."""
     return session.workspace.item_get(id, section)
 
@@ -43,7 +44,7 @@ def item_update(session: Session, id: Id, **edits: Unpack[ItemEdits]) -> Answer:
     return session.workspace.item_update(id, **edits)
 
 
-def item_add(session: Session, title: str, **content: Unpack[NewItem]) -> Answer:
+def item_add(session: Session, title: Annotated[str, ToolParameter(description="What it is called")], **content: Unpack[NewItem]) -> Answer:
     """Add an item to a plan."""
     if parent := content.get("parent"):
         _refuse_own_tools(session, parent, 1)
