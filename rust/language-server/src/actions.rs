@@ -6,7 +6,7 @@ use std::ops::Range;
 use chant_base::ident::nearest;
 use chant_plan_format::checked_edit::apply_checked;
 use chant_plan_format::intent::{EditIntent, EditRequest, TickTarget};
-use chant_text::front_matter;
+use chant_text::{clash, front_matter};
 use chant_workspace::formats::{keys_of, values_of};
 use chant_workspace::workspace_graph::{ItemSource, WorkspaceGraph};
 use lsp_types::{
@@ -14,6 +14,7 @@ use lsp_types::{
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 
+use super::disk_side::{ByteEdit, difference};
 use super::document_items::{ItemBox, PlacedItem, boxes_of, items_at};
 use super::key_words::format_of;
 use super::projects::DocumentKind;
@@ -40,6 +41,20 @@ pub(crate) fn code_actions(
             actions.extend(edit.map(|edit| action(&asked, title.to_owned(), kind, edit)));
         }
     }
+    for missed in &asked.draft.disk.missed {
+        let taken = missed.taken_into(placed.text);
+        let has_marks = clash::in_document(&taken).is_some();
+        let marks = if has_marks {
+            ", with marks where both changed"
+        } else {
+            ""
+        };
+        let edit = difference(placed.text, &taken);
+        if is_wanted(&missed.place_in(placed.text).bytes()) {
+            let title = format!("Take in what changed on disk{marks}");
+            actions.push(action(&asked, title, CodeActionKind::QUICKFIX, edit));
+        }
+    }
     for near in misspelled(&asked, &joined)
         .into_iter()
         .filter(|near| is_wanted(&near.bytes))
@@ -50,9 +65,6 @@ pub(crate) fn code_actions(
     }
     Some(actions)
 }
-
-/// Bytes of a text and what takes their place.
-type ByteEdit = (Range<usize>, String);
 
 fn action(
     asked: &AskedDocument<'_>,
@@ -129,26 +141,6 @@ fn tick(
     (edit.texts.len() == 1 && edit.files.is_empty()).then(|| difference(&asked.draft.text, after))
 }
 
-/// The smallest edit that makes one text of another.
-fn difference(before: &str, after: &str) -> ByteEdit {
-    let same = before.bytes().zip(after.bytes());
-    let mut start = same.take_while(|(one, other)| one == other).count();
-    while !before.is_char_boundary(start) || !after.is_char_boundary(start) {
-        start -= 1;
-    }
-    let most = before.len().min(after.len()) - start;
-    let same = before.bytes().rev().zip(after.bytes().rev()).take(most);
-    let mut end = same.take_while(|(one, other)| one == other).count();
-    while !before.is_char_boundary(before.len() - end) || !after.is_char_boundary(after.len() - end)
-    {
-        end -= 1;
-    }
-    (
-        start..before.len() - end,
-        after[start..after.len() - end].to_owned(),
-    )
-}
-
 /// A word that is nearly a known one.
 struct NearWord {
     bytes: Range<usize>,
@@ -220,26 +212,4 @@ fn misspelled_settings(asked: &AskedDocument<'_>, text: &str) -> Vec<NearWord> {
         })
     });
     near.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_difference_of_two_texts_is_whole_characters() {
-        for (before, after) in [
-            ("[ ] é", "[x] é"),
-            ("aé", "aè"),
-            ("aaa", "aa"),
-            ("", "x"),
-            ("same", "same"),
-            ("aé b", "a b"),
-        ] {
-            let (bytes, text) = difference(before, after);
-            let mut applied = before.to_owned();
-            applied.replace_range(bytes, &text);
-            assert_eq!(applied, after);
-        }
-    }
 }

@@ -292,7 +292,7 @@ fn titles_stand_behind_ids() {
 }
 
 /// Applies the edits of one document to its text, the last first.
-fn applied(text: &str, edits: &Value) -> String {
+pub(crate) fn applied(text: &str, edits: &Value) -> String {
     let mut text = text.to_owned();
     for edit in edits.as_array().unwrap().iter().rev() {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
