@@ -25,13 +25,10 @@ class Hints:
     def published(self) -> dict[str, bool]:
         """Give them as a list of tools has them, which is paid for by the byte.
 
-        Hints whose absence means no say yes alone; that a call may be repeated says nothing of one that reads.
+        Hints whose absence means no say yes alone; one that reads may be repeated anyway.
         """
-        may_be_left_out = {
-            "readOnlyHint": self.read_only,
-            "idempotentHint": self.idempotent and not self.read_only,
-        }
-        said = {name: True for name, holds in may_be_left_out.items() if holds}
+        alone = {"readOnlyHint": self.read_only, "idempotentHint": self.idempotent and not self.read_only}
+        said = {name: True for name, holds in alone.items() if holds}
         return {**said, "destructiveHint": self.destructive, "openWorldHint": self.open_world}
 
 

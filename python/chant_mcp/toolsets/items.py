@@ -5,14 +5,7 @@ from typing import Annotated
 from chant_mcp._core import Answer
 from chant_mcp.errors import RefusedError
 from chant_mcp.formats import own_tools_of
-from chant_mcp.parameters import (
-    ItemEdits,
-    ItemListQuery,
-    ItemPage,
-    NewItem,
-    ToolParameter,
-    Unpack,
-)
+from chant_mcp.parameters import ItemEdits, ItemListQuery, ItemPage, NewItem, ToolParameter, Unpack
 from chant_mcp.session import Session
 from chant_mcp.toolsets import ToolEntry
 from chant_mcp.toolsets.budget import Since, since_cursor
@@ -44,7 +37,11 @@ def item_update(session: Session, id: Id, **edits: Unpack[ItemEdits]) -> Answer:
     return session.workspace.item_update(id, **edits)
 
 
-def item_add(session: Session, title: Annotated[str, ToolParameter(description="What it is called")], **content: Unpack[NewItem]) -> Answer:
+def item_add(
+    session: Session,
+    title: Annotated[str, ToolParameter(description="What it is called")],
+    **content: Unpack[NewItem],
+) -> Answer:
     """Add an item to a plan."""
     if parent := content.get("parent"):
         _refuse_own_tools(session, parent, 1)

@@ -7,14 +7,7 @@ one, and the core says by name what a kind of operation lacks or does not know.
 from typing import Annotated, Any
 
 from chant_mcp._core import Answer
-from chant_mcp.parameters import (
-    TASK_STATUSES,
-    GraphQuery,
-    PlanPage,
-    ToolParameter,
-    Unpack,
-    WriteOptions,
-)
+from chant_mcp.parameters import TASK_STATUSES, GraphQuery, PlanPage, ToolParameter, Unpack, WriteOptions
 from chant_mcp.session import Session
 from chant_mcp.toolsets import ToolEntry
 from chant_mcp.toolsets.budget import MaxTokens, Since, since_cursor, within
@@ -106,9 +99,10 @@ def vine_read(
 ) -> Answer:
     """Query a .vine task graph: show tasks of a plan, validation errors, dependencies.
 
-    summary: root, totals, counts, to orient yourself. list: all tasks, or those of a status or query.
-    task: one. context: one with what it builds on (decisions, attachments) and who builds on it.
-    descendants: all that depend on it, the blast radius of a change. dependencies: all that it needs. validate: what is wrong. meta: version, title, prefix, delimiter, blob.
+    summary: root, totals, counts. list: all tasks, or those of a status or query. task: one. context: one
+    with what it builds on (decisions, attachments) and who builds on it, before you work on it.
+    descendants: all that depend on it, the blast radius of a change. dependencies: all that it needs.
+    validate: what is wrong. meta: version, title, prefix, delimiter, blob.
     The format: vine://spec/brief.
     """
     return within(session.vine.read(file, action, **query), max_tokens, query.get("offset", 0))

@@ -1,6 +1,5 @@
 //! Changes that an editor offers: boxes ticked and unticked, and words corrected that are nearly known ones.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use chant_base::ident::nearest;
@@ -9,15 +8,13 @@ use chant_plan_format::intent::{EditIntent, EditRequest, TickTarget};
 use chant_text::{clash, front_matter};
 use chant_workspace::formats::{keys_of, values_of};
 use chant_workspace::workspace_graph::{ItemSource, WorkspaceGraph};
-use lsp_types::{
-    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, DocumentChanges, OneOf,
-    OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
-};
+use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, TextEdit};
 
 use super::disk_side::{ByteEdit, difference};
 use super::document_items::{ItemBox, PlacedItem, boxes_of, items_at};
 use super::key_words::format_of;
 use super::projects::DocumentKind;
+use super::rename::{AskedEdit, workspace_edit};
 use super::requests::AskedDocument;
 use super::server::EditorState;
 
@@ -74,31 +71,17 @@ fn action(
 ) -> CodeActionOrCommand {
     let (bytes, text) = edit;
     let edit = TextEdit::new(asked.placed().range_of(bytes), text);
+    // Of the very text that the answer was made from, where editors take that.
+    let document = AskedEdit {
+        uri: asked.draft.uri.clone(),
+        version: Some(asked.draft.version),
+    };
     CodeActionOrCommand::CodeAction(CodeAction {
         title,
         kind: Some(kind),
-        edit: Some(workspace_edit(asked, vec![edit])),
+        edit: Some(workspace_edit(asked.state, vec![(document, vec![edit])])),
         ..CodeAction::default()
     })
-}
-
-/// Edits of the document that was asked about, of the very text that the answer was made from where editors take that.
-fn workspace_edit(asked: &AskedDocument<'_>, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    let uri = asked.draft.uri.clone();
-    if !asked.state.client.has_versions {
-        return WorkspaceEdit::new(HashMap::from([(uri, edits)]));
-    }
-    let edit = TextDocumentEdit {
-        text_document: OptionalVersionedTextDocumentIdentifier {
-            uri,
-            version: Some(asked.draft.version),
-        },
-        edits: edits.into_iter().map(OneOf::Left).collect(),
-    };
-    WorkspaceEdit {
-        document_changes: Some(DocumentChanges::Edits(vec![edit])),
-        ..WorkspaceEdit::default()
-    }
 }
 
 /// The edit that ticks or unticks a box in the editor's text, as the format makes it where it comes through the

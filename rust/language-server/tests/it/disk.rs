@@ -188,9 +188,8 @@ fn both_versions_stay_where_both_changed() {
 #[test]
 fn a_save_of_the_editor_is_no_change_of_somebody_else() {
     let mut editor = ScriptedEditor::new();
-    let saved = editor.open_saved(SPEC);
-    let first = saved.replace("# Log in", "# Log in a");
-    editor.replace(SPEC, &first);
+    let typed = |saved: &str| saved.replace("# Log in", "# Log in a");
+    let [_, first] = open_edited(&mut editor, SPEC, typed);
     // The next key comes before the editor says that it saved.
     editor.replace(SPEC, &first.replace("# Log in a", "# Log in ab"));
     write(editor.folder.path(), SPEC, &format!("\u{feff}{first}\n"));
