@@ -467,6 +467,36 @@ fn a_new_id_is_written_wherever_the_old_one_stood() {
 }
 
 #[test]
+fn a_rename_back_restores_all_and_leaves_nothing_unknown() {
+    let mut editor = ScriptedEditor::new();
+    let graph = editor.open_saved("plan.vine");
+    let named = editor.open_saved(FIRST);
+    let named = named.replace("-002-abc]", "-002-abc, 'vine:plan.vine#build']");
+    let mut texts = [("plan.vine", graph.clone()), (FIRST, named.clone())];
+    for (part, new) in [("-> bui", "make"), ("-> ma", "build")] {
+        for (path, text) in &texts {
+            write(editor.folder.path(), path, text);
+            editor.replace(path, text);
+        }
+        let mut params = editor.behind("plan.vine", &texts[0].1, part);
+        params["newName"] = new.into();
+        let found = editor.ask("textDocument/rename", params);
+        for (path, text) in &mut texts {
+            let uri = editor.uri(path);
+            let mut changes = found["documentChanges"].as_array().unwrap().iter();
+            let change = changes.find(|one| one["textDocument"]["uri"] == uri);
+            *text = applied(text, &change.unwrap()["edits"]);
+            editor.replace(path, text);
+            editor.findings(path, |found| {
+                found.iter().all(|one| one["code"] != "dependency")
+            });
+        }
+        assert_eq!(texts[0].1 == graph, new == "build");
+    }
+    assert_eq!(texts[1].1, named);
+}
+
+#[test]
 fn ids_that_more_than_documents_know_stay() {
     let mut editor = ScriptedEditor::new();
     for (path, part) in [
