@@ -26,6 +26,7 @@ from chant_mcp.toolsets import Question, ToolEntry
 from chant_mcp.toolsets.budget import MaxTokens, Since, since_cursor, within
 
 Id = Annotated[str, ToolParameter(description="Spec ID (full or partial)")]
+WithoutLog = Annotated[bool, ToolParameter(description="Also without a log")]
 
 
 def chant_spec_list(
@@ -168,11 +169,7 @@ def chant_add(
     return session.chant.add(description, **content)
 
 
-def chant_finalize(
-    session: Session,
-    id: Id,
-    force: Annotated[bool, ToolParameter(description="Also without a log")] = False,
-) -> Answer:
+def chant_finalize(session: Session, id: Id, force: WithoutLog = False) -> Answer:
     """Mark a spec as completed (validates all criteria are checked)
 
     When the task is done.
