@@ -67,7 +67,7 @@ class ItemFilter(TypedDict, total=False):
 class ItemPage(TypedDict, total=False):
     """A part of a list of items."""
 
-    format: Annotated[str | None, ToolParameter(description="Its word, e.g. kiro")]
+    format: Annotated[str | None, ToolParameter(description="The word before the colon of keys")]
     parent: Annotated[str | None, ToolParameter(description="Only parts of this item")]
     limit: Limit
 
