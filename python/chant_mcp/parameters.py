@@ -27,7 +27,10 @@ class ToolParameter:
     """Keywords of JSON Schema that take the place of what the type says."""
 
 
-Count = Annotated[int, ToolParameter(minimum=0)]
+Limit = Annotated[int, ToolParameter(minimum=0, description="Most entries")]
+Offset = Annotated[int, ToolParameter(minimum=0, description="Entries to skip")]
+SkippedChars = Annotated[int, ToolParameter(minimum=0, description="Characters to skip")]
+MaxChars = Annotated[int, ToolParameter(minimum=1, description="Most characters")]
 Names = list[str] | None
 
 
@@ -37,15 +40,15 @@ Names = list[str] | None
 class PageRequest(TypedDict, total=False):
     """A part of a list."""
 
-    limit: Count
-    offset: Count
+    limit: Limit
+    offset: Offset
 
 
 class TextRange(TypedDict, total=False):
     """A piece of a text, in characters."""
 
-    offset: Count
-    max_chars: Annotated[int, ToolParameter(minimum=1)]
+    offset: SkippedChars
+    max_chars: MaxChars
 
 
 class ItemFilter(TypedDict, total=False):
@@ -64,32 +67,32 @@ class ItemFilter(TypedDict, total=False):
 class ItemPage(TypedDict, total=False):
     """A part of a list of items."""
 
-    format: str | None
-    parent: str | None
-    limit: Count
+    format: Annotated[str | None, ToolParameter(description="The word before the colon of keys")]
+    parent: Annotated[str | None, ToolParameter(description="Only parts of this item")]
+    limit: Limit
 
 
 class ItemListQuery(ItemPage, total=False):
     """Which items are wanted."""
 
-    status: str | None
-    label: str | None
-    offset: Count
+    status: Annotated[str | None, ToolParameter(description="Only of this state")]
+    label: Annotated[str | None, ToolParameter(description="Only with this label")]
+    offset: Offset
 
 
 class ItemEdits(TypedDict, total=False):
     """Edits of one item, all or none."""
 
-    status: str | None
+    status: Annotated[str | None, ToolParameter(description="New state, in the format's words")]
     tick: Annotated[
         list[str],
         ToolParameter(description='"self" (own box; "parents": those done by it, too) or criteria "2"'),
     ]
-    untick: list[str]
+    untick: Annotated[list[str], ToolParameter(description="As tick")]
     set: Annotated[dict[str, Any], ToolParameter(description="Attributes; null removes one")]
-    section: str | None
+    section: Annotated[str | None, ToolParameter(description="Heading of the section to write")]
     text: Annotated[str | None, ToolParameter(description="Of the section")]
-    append: bool
+    append: Annotated[bool, ToolParameter(description="Behind what it says")]
 
 
 class ItemEditsOfHandle(ItemEdits, total=False):
@@ -108,10 +111,10 @@ class NewItem(TypedDict, total=False):
         str | None,
         ToolParameter(description="Item, item#heading, or a format's word for a new change or file"),
     ]
-    text: str
-    criteria: list[str]
-    depends_on: list[str]
-    labels: list[str]
+    text: Annotated[str, ToolParameter(description="Its description")]
+    criteria: Annotated[list[str], ToolParameter(description="Texts of its criteria")]
+    depends_on: Annotated[list[str], ToolParameter(description="Keys it waits for")]
+    labels: Annotated[list[str], ToolParameter(description="Its labels")]
 
 
 # Of the chant dialect.
@@ -123,7 +126,7 @@ class SpecPage(TypedDict, total=False):
     limit: Annotated[
         int, ToolParameter(minimum=0, description="Maximum number of specs to return (default: 50)")
     ]
-    offset: Count
+    offset: Offset
 
 
 class ReadyFilter(SpecPage, total=False):
@@ -160,9 +163,9 @@ class SpecUpdate(TypedDict, total=False):
     target_files: Annotated[Names, ToolParameter(description="Target file paths for the spec")]
     model: Annotated[str | None, ToolParameter(description="Model name to use for the spec")]
     check: Annotated[list[str], ToolParameter(description="Criteria to tick")]
-    uncheck: list[str]
+    uncheck: Annotated[list[str], ToolParameter(description="Criteria to untick")]
     replace_body: Annotated[bool, ToolParameter(description="output replaces the body")]
-    force: bool
+    force: Annotated[bool, ToolParameter(description="Skip rules, e.g. of states")]
 
 
 class SpecUpdateOfHandle(SpecUpdate, total=False):
@@ -183,12 +186,12 @@ class NewSpec(TypedDict, total=False):
     """What a new spec says besides its description."""
 
     prompt: Annotated[str | None, ToolParameter(description="Optional prompt template name to use")]
-    criteria: list[str]
-    depends_on: Names
-    labels: list[str]
-    target_files: list[str]
-    type: str | None
-    parent: str | None
+    criteria: Annotated[list[str], ToolParameter(description="Acceptance criteria")]
+    depends_on: Annotated[Names, ToolParameter(description="Spec IDs it waits for")]
+    labels: Annotated[list[str], ToolParameter(description="Its labels")]
+    target_files: Annotated[list[str], ToolParameter(description="Files it touches")]
+    type: Annotated[str | None, ToolParameter(description="Default: code")]
+    parent: Annotated[str | None, ToolParameter(description="Spec it is a member of")]
 
 
 class NewSpecOfPerson(NewSpec, total=False):
@@ -257,7 +260,7 @@ class RunFilter(TypedDict, total=False):
 
     process_id: Annotated[str | None, ToolParameter(description="Filter to specific process")]
     include_completed: Annotated[bool, ToolParameter(description="Include recently completed processes")]
-    offset: Count
+    offset: Offset
 
 
 class SplitRequest(TypedDict, total=False):
@@ -288,7 +291,7 @@ class PlanPage(TypedDict, total=False):
     """A part of each list of a task graph."""
 
     limit: Annotated[int, ToolParameter(minimum=0, description="Most entries of each list (default: 50)")]
-    offset: Count
+    offset: Offset
 
 
 class GraphQuery(TypedDict, total=False):
@@ -302,8 +305,8 @@ class GraphQuery(TypedDict, total=False):
     ]
     query: Annotated[str | None, ToolParameter(description="Text to find, for search and list")]
     fields: Annotated[Names, ToolParameter(description="Keys to show")]
-    limit: Annotated[int | None, ToolParameter(minimum=0)]
-    offset: Count
+    limit: Annotated[int | None, ToolParameter(minimum=0, description="Most entries")]
+    offset: Offset
 
 
 class WriteOptions(TypedDict, total=False):
@@ -382,7 +385,7 @@ class TicketQuery(TypedDict, total=False):
         ),
     ]
     limit: Annotated[int, ToolParameter(minimum=0, description="Most CRs (default: 20)")]
-    offset: Count
+    offset: Offset
     fields: Annotated[Names, ToolParameter(description="Keys of each CR, in place of the usual nine")]
 
 
@@ -396,8 +399,8 @@ class DetailRequest(TypedDict, total=False):
             schema={"enum": ["full", "attributes", "metadata"]},
         ),
     ]
-    offset: Count
-    max_chars: Annotated[int, ToolParameter(minimum=1)]
+    offset: SkippedChars
+    max_chars: MaxChars
 
 
 class SectionCall(TypedDict, total=False):
@@ -405,15 +408,15 @@ class SectionCall(TypedDict, total=False):
 
     section: Annotated[
         str | None,
-        ToolParameter(description="As list prints it, e.g. '## Scope', 'Scope' or '## A / ### Scope'"),
+        ToolParameter(description="As list prints it, e.g. 'Scope' or '## A / ### Scope'"),
     ]
     updateMode: Annotated[
         str | None,
         ToolParameter(description="For update", schema={"enum": ["replace", "append", "prepend"]}),
     ]
     content: Annotated[str | None, ToolParameter(description="The markdown or box")]
-    offset: Count
-    max_chars: Annotated[int, ToolParameter(minimum=1)]
+    offset: SkippedChars
+    max_chars: MaxChars
 
 
 class SectionCallOfHandle(SectionCall, total=False):

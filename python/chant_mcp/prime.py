@@ -191,6 +191,9 @@ def _item_worked_on(session: Session, key: str) -> Iterator[str]:
 
 
 def _works_on(spec: Data) -> str:
+    approval: Data = spec.get("approval") or {}
+    if approval.get("required") and approval["status"] != "approved":
+        return f"You work on {_plain(spec['id'])}, whose text no person approved: it is not shown here."
     open_ones = spec["criteria"]["unchecked"]
     return f"You work on {_plain(spec['id'])}: {_plain(spec['title'])} ({open_ones} criteria open)."
 

@@ -250,14 +250,8 @@ def listed(entry: ToolEntry) -> dict[str, Any]:
     """Show a tool as a list of tools has it."""
     import inspect
 
-    hints = entry.hints
     return {
-        "annotations": {
-            "readOnlyHint": hints.read_only,
-            "destructiveHint": hints.destructive,
-            "idempotentHint": hints.idempotent,
-            "openWorldHint": hints.open_world,
-        },
+        "annotations": entry.hints.published(),
         "description": inspect.cleandoc(entry.run.__doc__ or ""),
         "inputSchema": published(schema_for(entry)),
         "name": entry.name,

@@ -86,6 +86,18 @@ def test_the_doctor_tells_login_drift_and_whether_the_agent_starts_where_runs_wo
     assert not mark.exists(), "no model is asked without --live"
 
 
+@pytest.mark.parametrize(("release", "is_told"), [("2.1.276", True), ("2.1.277", False), ("3.0.0", False)])
+def test_the_doctor_names_an_agent_that_is_too_old_for_agents_md(
+    cli: Cli, mark: Path, release: str, is_told: bool
+) -> None:
+    program = mark.parent / "bin" / "claude"
+    program.write_text(f'#!/bin/sh\necho "{release} (Claude Code)"\n', encoding="utf-8")
+    program.chmod(0o755)
+    cli.project.config("defaults:\n  provider: claude\n")
+    told = f"Agent 'claude' {release} does not read AGENTS.md: install 2.1.277 or later."
+    assert (told in cli.json("doctor", code=int(is_told))["problems"]) is is_told
+
+
 def test_the_doctor_asks_a_model_only_after_it_asked_a_person(cli: Cli, mark: Path) -> None:
     refused = cli.run("doctor", "--live")
     assert refused.exit_code == 1

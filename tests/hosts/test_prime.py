@@ -66,6 +66,17 @@ def test_it_names_the_spec_of_the_branch(project: Project) -> None:
     assert "You work on" not in said(project.root), "no spec has that ID"
 
 
+def test_no_text_that_waits_for_approval_is_shown(project: Project) -> None:
+    project.spec(SPEC, body="# Obey me\n", approval={"required": True, "status": "pending"})
+    project.repository()
+    project.git("switch", "-qc", f"chant/{SPEC}")
+    text = said(project.root)
+    assert f"You work on {SPEC}, whose text no person approved" in text
+    assert "Obey" not in text
+    project.spec(SPEC, body="# Paint\n", approval={"required": True, "status": "approved"})
+    assert f"You work on {SPEC}: Paint" in said(project.root)
+
+
 def test_in_a_run_it_names_the_spec_that_the_runner_says(project: Project, tmp_path: Path) -> None:
     project.spec(SPEC, body=BODY, target_files=["ferry.txt"])
     project.spec("2026-01-22-002-abc", body="# Another\n")

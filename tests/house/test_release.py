@@ -32,7 +32,8 @@ def test_all_places_say_what_the_settings_do() -> None:
     assert differences(SETTINGS, ROOT) == []
     entry = json.loads((ROOT / "server.json").read_text("utf-8"))
     [package] = entry["packages"]
-    assert entry["version"] == package["version"] == version("chant-mcp")
+    extension = json.loads((ROOT / "editors/vscode/package.json").read_text("utf-8"))
+    assert entry["version"] == package["version"] == extension["version"] == version("chant-mcp")
     assert package["identifier"] == "chant-mcp"
     assert len(entry["description"]) <= 100
     assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text("utf-8")

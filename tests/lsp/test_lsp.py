@@ -182,6 +182,40 @@ def test_the_command_line_sees_only_what_is_saved(editor: ScriptedEditor) -> Non
     assert b"Unsaved title" not in out
 
 
+def test_a_tick_below_an_unsaved_text_is_told_and_both_stay(editor: ScriptedEditor) -> None:
+    held = editor.open(SPEC).replace("# Log in", "# Log in at night")
+    editor.replace(SPEC, held, 2)
+    position = {"line": 4, "character": 3}
+    place = {"textDocument": {"uri": editor.uri(SPEC)}, "position": position}
+    editor.ask("textDocument/hover", place)
+    process = started_process([sys.executable, "-P", "-m", "chant_mcp", "tick", "x7m", "1"], editor.root)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    file = editor.root / SPEC
+    assert "- [x] It works" in file.read_text("utf-8")
+
+    def of_disk(found: list[Any]) -> list[Any]:
+        return [one for one in found if one["code"] == "disk"]
+
+    [told] = of_disk(editor.wait(SPEC, of_disk))
+    assert told["message"].startswith("Changed on disk: 'It works' was ticked")
+    context = {"textDocument": {"uri": editor.uri(SPEC)}, "range": told["range"]}
+    actions = editor.ask("textDocument/codeAction", {**context, "context": {"diagnostics": [told]}})
+    [edit] = next(one for one in actions if one["title"] == "Take in what changed on disk")["edit"][
+        "changes"
+    ][editor.uri(SPEC)]
+    assert edit["newText"] == "x"
+    lines = held.splitlines(keepends=True)
+    start, end = edit["range"]["start"], edit["range"]["end"]
+    line = lines[start["line"]]
+    lines[start["line"]] = line[: start["character"]] + "x" + line[end["character"] :]
+    merged = "".join(lines)
+    assert "# Log in at night" in merged
+    assert "- [x] It works" in merged
+    editor.replace(SPEC, merged, 3)
+    editor.wait(SPEC, lambda found: not of_disk(found))
+
+
 def test_the_end_of_input_ends_it(editor: ScriptedEditor) -> None:
     editor.open(SPEC)
     assert editor.process.stdin is not None

@@ -56,7 +56,7 @@ async def test_four_tools_take_a_file_and_say_what_they_change(call: Caller, pla
         assert next(iter(tool.input_schema["properties"])) == "file"
         assert tool.output_schema is None
         assert tool.annotations is not None
-        assert tool.annotations.read_only_hint == (tool.name in ("vine_read", "vine_next"))
+        assert bool(tool.annotations.read_only_hint) == (tool.name in ("vine_read", "vine_next"))
         assert tool.annotations.destructive_hint == (tool.name == "vine_write")
     assert "vine://spec/brief" in (tools[0].description or "")
 

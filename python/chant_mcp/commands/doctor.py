@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,9 @@ from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import counted, say_json
 
 _SEVERITIES = ("error", "warning", "hint")
+
+_READS_INSTRUCTIONS = {"claude": (2, 1, 277)}
+"""The first release of an agent that reads `AGENTS.md`, where earlier ones are still about."""
 
 
 @click.command()
@@ -66,6 +70,7 @@ def doctor(
     checks = check_hosts(Path(session.chant.root), sys.executable, session.environment)
     found["hosts"] = [check.data() for check in checks]
     found["problems"] += [check.problem for check in checks if check.problem]
+    found["problems"] += filter(None, map(_too_old_for_instructions, found["agents"]))
     if relative := relative_elements(session.environment.get("PYTHONPATH", "")):
         named = ", ".join(repr(place) for place in relative)
         found["problems"].append(
@@ -83,6 +88,16 @@ def doctor(
         for part in _parts(found):
             out.print(part, soft_wrap=True)
     context.exit(1 if found["problems"] else 0)
+
+
+def _too_old_for_instructions(agent: Data) -> str | None:
+    """Say that an agent's release does not read `AGENTS.md`, in which `init` writes."""
+    release = re.search(r"\d+(?:\.\d+)+", agent.get("version") or "")
+    first = _READS_INSTRUCTIONS.get(agent["name"])
+    if first is None or release is None or tuple(map(int, release[0].split("."))) >= first:
+        return None
+    wanted = ".".join(map(str, first))
+    return f"Agent '{agent['name']}' {release[0]} does not read AGENTS.md: install {wanted} or later."
 
 
 def _figures_of_servers(session: Session) -> list[Data]:

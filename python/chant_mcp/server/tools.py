@@ -89,7 +89,6 @@ def tool_of(entry: ToolEntry) -> Tool:
         except BaseException as error:  # a panic of the core, or an exit: it ends the call, not the server
             raise RuntimeError(f"{type(error).__name__} in a tool") from error
 
-    hints = entry.hints
     return Tool(
         fn=run,
         name=entry.name,
@@ -99,12 +98,7 @@ def tool_of(entry: ToolEntry) -> Tool:
         fn_metadata=_Arguments(arg_model=ArgModelBase),
         is_async=False,
         context_kwarg=None,
-        annotations=ToolAnnotations(
-            read_only_hint=hints.read_only,
-            destructive_hint=hints.destructive,
-            idempotent_hint=hints.idempotent,
-            open_world_hint=hints.open_world,
-        ),
+        annotations=ToolAnnotations.model_validate(entry.hints.published()),
     )
 
 

@@ -22,6 +22,15 @@ class Hints:
     idempotent: bool = False
     open_world: bool = False
 
+    def published(self) -> dict[str, bool]:
+        """Give them as a list of tools has them, which is paid for by the byte.
+
+        Hints whose absence means no say yes alone; one that reads may be repeated anyway.
+        """
+        alone = {"readOnlyHint": self.read_only, "idempotentHint": self.idempotent and not self.read_only}
+        said = {name: True for name, holds in alone.items() if holds}
+        return {**said, "destructiveHint": self.destructive, "openWorldHint": self.open_world}
+
 
 def hints_of(name: str) -> Hints:
     """Say what a tool may do: the core's table of effects, which its check of trust asks, too.

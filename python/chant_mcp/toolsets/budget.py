@@ -12,18 +12,8 @@ from chant_mcp.session import Session
 _FEWEST_TOKENS = 100
 """An answer with less room would say no more than what it leaves out."""
 
-Since = Annotated[str | None, ToolParameter()]
-FirstSince = Annotated[
-    str | None,
-    ToolParameter(description="Cursor ('' first): only what changed since"),
-]
-"""The same, described where it stands first in the list of tools."""
-
-MaxTokens = Annotated[int | None, ToolParameter(minimum=_FEWEST_TOKENS)]
-FirstMaxTokens = Annotated[
-    int | None, ToolParameter(minimum=_FEWEST_TOKENS, description="Most tokens of the answer, 4 bytes each")
-]
-"""The same, described where it stands first in the list of tools."""
+Since = Annotated[str | None, ToolParameter(description="Cursor ('' first): changes only")]
+MaxTokens = Annotated[int | None, ToolParameter(minimum=_FEWEST_TOKENS, description="Most tokens")]
 
 
 def within(answer: Answer, max_tokens: int | None, offset: int = 0) -> Answer:

@@ -1,7 +1,7 @@
 """The tools of the chant dialect (seed chant; reference chant 5).
 
 A list of tools costs every user tokens, so there are at most 480 bytes for one on average (decisions
-3 and 6): parameters of the seed are described in its words, ours have names that say it.
+3 and 6): parameters of the seed are described in its words, ours in a few words.
 """
 
 from typing import Annotated
@@ -23,9 +23,10 @@ from chant_mcp.parameters import (
 )
 from chant_mcp.session import Session
 from chant_mcp.toolsets import Question, ToolEntry
-from chant_mcp.toolsets.budget import FirstMaxTokens, FirstSince, MaxTokens, since_cursor, within
+from chant_mcp.toolsets.budget import MaxTokens, Since, since_cursor, within
 
 Id = Annotated[str, ToolParameter(description="Spec ID (full or partial)")]
+WithoutLog = Annotated[bool, ToolParameter(description="Also without a log")]
 
 
 def chant_spec_list(
@@ -36,12 +37,12 @@ def chant_spec_list(
             description="Filter by status (pending, in_progress, completed, failed, ready, blocked)"
         ),
     ] = None,
-    max_tokens: FirstMaxTokens = None,
+    max_tokens: MaxTokens = None,
     **page: Unpack[SpecPage],
 ) -> Answer:
     """List all chant specs in the current project
 
-    Shows tasks: pending, complete, failed.
+    Tasks: pending, complete.
     """
     return within(session.chant.spec_list(status, **page), max_tokens, page.get("offset", 0))
 
@@ -78,7 +79,7 @@ def chant_status(
             description="Include activity info for in_progress specs (last modified time, log activity)"
         ),
     ] = False,
-    since: FirstSince = None,
+    since: Since = None,
 ) -> Answer:
     """Get project status summary with spec counts by status
 
@@ -94,7 +95,7 @@ def chant_status(
 def chant_log(session: Session, id: Id, max_tokens: MaxTokens = None, **range: Unpack[LogRange]) -> Answer:
     """Read execution log for a spec
 
-    What its agent printed while it ran.
+    What its agent printed.
     """
     return session.chant.log(id, max_tokens=max_tokens, **range)
 
@@ -168,7 +169,7 @@ def chant_add(
     return session.chant.add(description, **content)
 
 
-def chant_finalize(session: Session, id: Id, force: bool = False) -> Answer:
+def chant_finalize(session: Session, id: Id, force: WithoutLog = False) -> Answer:
     """Mark a spec as completed (validates all criteria are checked)
 
     When the task is done.
@@ -184,7 +185,7 @@ def chant_reset(session: Session, id: Id) -> Answer:
     return session.chant.reset(id)
 
 
-def chant_resume(session: Session, id: str) -> Answer:
+def chant_resume(session: Session, id: Annotated[str, ToolParameter(description="Spec ID")]) -> Answer:
     """(deprecated, use chant_reset) Reset a spec
 
     Continue after an error.
@@ -276,7 +277,7 @@ def chant_watch_stop(session: Session) -> Answer:
 def chant_split(session: Session, id: Id, **options: Unpack[SplitRequest]) -> Answer:
     """Split a complex spec into smaller member specs using AI analysis
 
-    Breaks a large task into smaller pieces.
+    Breaks a large task into pieces.
     """
     agreed = progress.agreed.get()
     if agreed is not None:

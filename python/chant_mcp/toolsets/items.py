@@ -5,19 +5,13 @@ from typing import Annotated
 from chant_mcp._core import Answer
 from chant_mcp.errors import RefusedError
 from chant_mcp.formats import own_tools_of
-from chant_mcp.parameters import (
-    ItemEdits,
-    ItemListQuery,
-    ItemPage,
-    NewItem,
-    ToolParameter,
-    Unpack,
-)
+from chant_mcp.parameters import ItemEdits, ItemListQuery, ItemPage, NewItem, ToolParameter, Unpack
 from chant_mcp.session import Session
 from chant_mcp.toolsets import ToolEntry
 from chant_mcp.toolsets.budget import Since, since_cursor
 
 Id = Annotated[str, ToolParameter(description="Key, e.g. openspec:add-auth#1.2, or a part of it")]
+Section = Annotated[str | None, ToolParameter(description="Heading of the one to show")]
 
 
 def item_list(session: Session, since: Since = None, **query: Unpack[ItemListQuery]) -> Answer:
@@ -27,7 +21,7 @@ def item_list(session: Session, since: Since = None, **query: Unpack[ItemListQue
     )
 
 
-def item_get(session: Session, id: Id, section: str | None = None) -> Answer:
+def item_get(session: Session, id: Id, section: Section = None) -> Answer:
     """Show one item: text, criteria, waits, parts, which edits it takes."""
     return session.workspace.item_get(id, section)
 
@@ -43,7 +37,11 @@ def item_update(session: Session, id: Id, **edits: Unpack[ItemEdits]) -> Answer:
     return session.workspace.item_update(id, **edits)
 
 
-def item_add(session: Session, title: str, **content: Unpack[NewItem]) -> Answer:
+def item_add(
+    session: Session,
+    title: Annotated[str, ToolParameter(description="What it is called")],
+    **content: Unpack[NewItem],
+) -> Answer:
     """Add an item to a plan."""
     if parent := content.get("parent"):
         _refuse_own_tools(session, parent, 1)

@@ -86,7 +86,7 @@ def get_cr(
     max_tokens: MaxTokens = None,
     **detail: Unpack[DetailRequest],
 ) -> Answer:
-    """Get CR with flexible return modes; attributes and metadata cost a fraction of the whole
+    """Get CR with flexible return modes; attributes and metadata cost less
 
     Shows the text or details of one ticket.
     """

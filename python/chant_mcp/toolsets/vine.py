@@ -7,14 +7,7 @@ one, and the core says by name what a kind of operation lacks or does not know.
 from typing import Annotated, Any
 
 from chant_mcp._core import Answer
-from chant_mcp.parameters import (
-    TASK_STATUSES,
-    GraphQuery,
-    PlanPage,
-    ToolParameter,
-    Unpack,
-    WriteOptions,
-)
+from chant_mcp.parameters import TASK_STATUSES, GraphQuery, PlanPage, ToolParameter, Unpack, WriteOptions
 from chant_mcp.session import Session
 from chant_mcp.toolsets import ToolEntry
 from chant_mcp.toolsets.budget import MaxTokens, Since, since_cursor, within
@@ -100,16 +93,16 @@ File = Annotated[str, ToolParameter(description="Path of the .vine file")]
 def vine_read(
     session: Session,
     file: File,
-    action: Annotated[str, ToolParameter(schema={"enum": list(ACTIONS)})],
+    action: Annotated[str, ToolParameter(description="What to show", schema={"enum": list(ACTIONS)})],
     max_tokens: MaxTokens = None,
     **query: Unpack[GraphQuery],
 ) -> Answer:
     """Query a .vine task graph: show tasks of a plan, validation errors, dependencies.
 
-    summary: root, totals, counts, to orient yourself. list: all tasks, or those of a status or query.
-    task: one. context: one with what it builds on (decisions, attachments) and who builds on it, before
-    you work on it. descendants: all that depend on it, the blast radius of a change. dependencies: all
-    that it needs. validate: what is wrong. meta: version, title, prefix, delimiter, blob.
+    summary: root, totals, counts. list: all tasks, or those of a status or query. task: one. context: one
+    with what it builds on (decisions, attachments) and who builds on it, before you work on it.
+    descendants: all that depend on it, the blast radius of a change. dependencies: all that it needs.
+    validate: what is wrong. meta: version, title, prefix, delimiter, blob.
     The format: vine://spec/brief.
     """
     return within(session.vine.read(file, action, **query), max_tokens, query.get("offset", 0))
@@ -136,7 +129,7 @@ def vine_write(
 ) -> Answer:
     """Change a .vine task graph: add, claim, rename, remove tasks in a plan file, set their dependencies.
 
-    Operations in order, validated once, all or nothing; examples: vine://spec/brief.
+    Validated once; examples: vine://spec/brief.
     create {version?} first, for a new file; its first add_task is the root.
     add_task {id,name,status?,description?,dependsOn?,annotations?}; wire it in the same call:
     add_dep {taskId,depId} makes taskId depend on depId. remove_dep {taskId,depId}. remove_task {id}.

@@ -1,7 +1,9 @@
 //! The rules that the program checks when it writes, and hints about criteria.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
+use chant_plan_format::UnitFilter;
 use chant_plan_format::finding::{DocumentFindings, PlanFinding, Severity};
 use chant_plan_format::snapshot::{PlanSnapshot, WaitTarget};
 use chant_plan_format::unit::PlanItem;
@@ -12,16 +14,17 @@ use super::front_matter::{attribute, attribute_place};
 /// Keys with dates.
 const DATES: [&str; 3] = ["created_date", "updated_date", "due_date"];
 
-pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
+pub(super) fn check_units(snapshot: &PlanSnapshot, is_wanted: UnitFilter<'_>) -> Vec<PlanFinding> {
     let mut found = Vec::new();
-    let names: HashSet<&str> = snapshot
-        .units
-        .iter()
-        .flat_map(|unit| &unit.items)
-        .map(|item| &*item.name)
-        .collect();
+    let names: LazyCell<HashSet<&str>, _> = LazyCell::new(|| {
+        let items = snapshot.units.iter().flat_map(|unit| &unit.items);
+        items.map(|item| &*item.name).collect()
+    });
     for node in &snapshot.nodes {
         let (unit, item) = (snapshot.unit(node), snapshot.item(node));
+        if !is_wanted(unit) {
+            continue;
+        }
         let document = &unit.source.documents[0];
         let place_of = |name: &str, value: &str| {
             let place = attribute_place(unit, item, name, value);

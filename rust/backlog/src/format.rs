@@ -1,6 +1,5 @@
 //! The answers of Backlog.md to the questions of plan formats.
 
-use chant_plan_format::PlanFormat;
 use chant_plan_format::document::RootSettings;
 use chant_plan_format::finding::{ActingPart, PlanFinding};
 use chant_plan_format::intent::{EditIntent, EditRequest, IntentKind, UnitEdit};
@@ -11,6 +10,7 @@ use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::scope::{FormatScope, RootLayout, UnitForm, UnitPattern};
 use chant_plan_format::snapshot::PlanSnapshot;
 use chant_plan_format::unit::{PlanUnit, UnitSource};
+use chant_plan_format::{PlanFormat, UnitFilter};
 use chant_text::front_matter;
 
 use super::config::{BacklogConfig, backlog_folder};
@@ -145,8 +145,8 @@ impl PlanFormat for BacklogTasks {
         Some(|unit| id_of_file(unit).map(|id| id.to_string()))
     }
 
-    fn check(&self, snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
-        super::check::check(snapshot)
+    fn check_units(&self, snapshot: &PlanSnapshot, is_wanted: UnitFilter<'_>) -> Vec<PlanFinding> {
+        super::check::check_units(snapshot, is_wanted)
     }
 
     fn order(&self, snapshot: &PlanSnapshot, node: usize) -> Result<PlanOrder, OrderRefusal> {

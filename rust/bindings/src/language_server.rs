@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use chant_base::error::Error;
 use chant_language_server::{ServerOptions, serve};
+use chant_spec_runs::merge::driver::merge_file;
 use chant_spec_runs::recorded_runs::RecordedRuns;
 use chant_specs::project::{ProjectOptions, ZonedClock};
 use chant_store::disk::{Disk, UnsavedTexts};
@@ -34,6 +35,11 @@ pub(crate) fn serve_language(
     };
     let options = ServerOptions {
         opener: Arc::new(opener),
+        merge_specs: |[base, ours, theirs]: [&str; 3], markers| {
+            let [base, ours, theirs] = [base, ours, theirs].map(str::as_bytes);
+            let merged = merge_file(base, ours, theirs, markers);
+            String::from_utf8_lossy(&merged.bytes).into_owned()
+        },
         clock: || Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
     };
     let ended = detached(py, || serve(stdin(), &mut stdout(), options));

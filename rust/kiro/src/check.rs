@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use chant_base::text_place::TextPlace;
+use chant_plan_format::UnitFilter;
 use chant_plan_format::document::PlanDocument;
 use chant_plan_format::finding::{DocumentFindings, PlanFinding, Severity};
 use chant_plan_format::snapshot::{PlanSnapshot, WaitTarget};
@@ -16,9 +17,9 @@ use super::waves::TaskWaves;
 /// The deepest level of a task that the editor shows.
 const MAX_LEVELS: usize = 2;
 
-pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
+pub(super) fn check_units(snapshot: &PlanSnapshot, is_wanted: UnitFilter<'_>) -> Vec<PlanFinding> {
     let mut found = Vec::new();
-    for unit in &snapshot.units {
+    for unit in snapshot.units.iter().filter(|unit| is_wanted(unit)) {
         let Some(at) = unit.source.index_of(TASKS) else {
             continue;
         };
@@ -35,7 +36,7 @@ pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
         }
         check_unnamed(unit, &mut found);
     }
-    check_waits(snapshot, &mut found);
+    check_waits(snapshot, is_wanted, &mut found);
     found
 }
 
@@ -153,7 +154,7 @@ fn check_waves(lines: &KiroTaskLines, waves: &TaskWaves, found: &mut DocumentFin
 }
 
 /// Waits that `_Depends` names and that lead nowhere, or in a circle.
-fn check_waits(snapshot: &PlanSnapshot, found: &mut Vec<PlanFinding>) {
+fn check_waits(snapshot: &PlanSnapshot, is_wanted: UnitFilter<'_>, found: &mut Vec<PlanFinding>) {
     let depends = |at: usize| {
         let waits = snapshot.nodes[at].waits.iter();
         waits.filter(|wait| wait.reason == "depends")
@@ -172,7 +173,8 @@ fn check_waits(snapshot: &PlanSnapshot, found: &mut Vec<PlanFinding>) {
         let mut findings = DocumentFindings { document, found };
         findings.push("depends", Severity::Warning, place, message);
     };
-    for at in 0..snapshot.nodes.len() {
+    let nodes = snapshot.nodes.iter().enumerate();
+    for (at, _) in nodes.filter(|(_, node)| is_wanted(snapshot.unit(node))) {
         for wait in depends(at) {
             match &wait.target {
                 WaitTarget::Unknown => push(

@@ -1,22 +1,20 @@
 //! Changes that an editor offers: boxes ticked and unticked, and words corrected that are nearly known ones.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use chant_base::ident::nearest;
 use chant_plan_format::checked_edit::apply_checked;
 use chant_plan_format::intent::{EditIntent, EditRequest, TickTarget};
-use chant_text::front_matter;
+use chant_text::{clash, front_matter};
 use chant_workspace::formats::{keys_of, values_of};
 use chant_workspace::workspace_graph::{ItemSource, WorkspaceGraph};
-use lsp_types::{
-    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, DocumentChanges, OneOf,
-    OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
-};
+use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, TextEdit};
 
+use super::disk_side::{ByteEdit, difference};
 use super::document_items::{ItemBox, PlacedItem, boxes_of, items_at};
 use super::key_words::format_of;
 use super::projects::DocumentKind;
+use super::rename::{AskedEdit, workspace_edit};
 use super::requests::AskedDocument;
 use super::server::EditorState;
 
@@ -40,6 +38,20 @@ pub(crate) fn code_actions(
             actions.extend(edit.map(|edit| action(&asked, title.to_owned(), kind, edit)));
         }
     }
+    for missed in &asked.draft.disk.missed {
+        let taken = missed.taken_into(placed.text);
+        let has_marks = clash::in_document(&taken).is_some();
+        let marks = if has_marks {
+            ", with marks where both changed"
+        } else {
+            ""
+        };
+        let edit = difference(placed.text, &taken);
+        if is_wanted(&missed.place_in(placed.text).bytes()) {
+            let title = format!("Take in what changed on disk{marks}");
+            actions.push(action(&asked, title, CodeActionKind::QUICKFIX, edit));
+        }
+    }
     for near in misspelled(&asked, &joined)
         .into_iter()
         .filter(|near| is_wanted(&near.bytes))
@@ -51,9 +63,6 @@ pub(crate) fn code_actions(
     Some(actions)
 }
 
-/// Bytes of a text and what takes their place.
-type ByteEdit = (Range<usize>, String);
-
 fn action(
     asked: &AskedDocument<'_>,
     title: String,
@@ -62,31 +71,17 @@ fn action(
 ) -> CodeActionOrCommand {
     let (bytes, text) = edit;
     let edit = TextEdit::new(asked.placed().range_of(bytes), text);
+    // Of the very text that the answer was made from, where editors take that.
+    let document = AskedEdit {
+        uri: asked.draft.uri.clone(),
+        version: Some(asked.draft.version),
+    };
     CodeActionOrCommand::CodeAction(CodeAction {
         title,
         kind: Some(kind),
-        edit: Some(workspace_edit(asked, vec![edit])),
+        edit: Some(workspace_edit(asked.state, vec![(document, vec![edit])])),
         ..CodeAction::default()
     })
-}
-
-/// Edits of the document that was asked about, of the very text that the answer was made from where editors take that.
-fn workspace_edit(asked: &AskedDocument<'_>, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    let uri = asked.draft.uri.clone();
-    if !asked.state.client.has_versions {
-        return WorkspaceEdit::new(HashMap::from([(uri, edits)]));
-    }
-    let edit = TextDocumentEdit {
-        text_document: OptionalVersionedTextDocumentIdentifier {
-            uri,
-            version: Some(asked.draft.version),
-        },
-        edits: edits.into_iter().map(OneOf::Left).collect(),
-    };
-    WorkspaceEdit {
-        document_changes: Some(DocumentChanges::Edits(vec![edit])),
-        ..WorkspaceEdit::default()
-    }
 }
 
 /// The edit that ticks or unticks a box in the editor's text, as the format makes it where it comes through the
@@ -127,26 +122,6 @@ fn tick(
     let (_, after) = edit.texts.iter().find(|(document, _)| *document == at)?;
     // What changes in other documents is not the editor's to do.
     (edit.texts.len() == 1 && edit.files.is_empty()).then(|| difference(&asked.draft.text, after))
-}
-
-/// The smallest edit that makes one text of another.
-fn difference(before: &str, after: &str) -> ByteEdit {
-    let same = before.bytes().zip(after.bytes());
-    let mut start = same.take_while(|(one, other)| one == other).count();
-    while !before.is_char_boundary(start) || !after.is_char_boundary(start) {
-        start -= 1;
-    }
-    let most = before.len().min(after.len()) - start;
-    let same = before.bytes().rev().zip(after.bytes().rev()).take(most);
-    let mut end = same.take_while(|(one, other)| one == other).count();
-    while !before.is_char_boundary(before.len() - end) || !after.is_char_boundary(after.len() - end)
-    {
-        end -= 1;
-    }
-    (
-        start..before.len() - end,
-        after[start..after.len() - end].to_owned(),
-    )
 }
 
 /// A word that is nearly a known one.
@@ -220,26 +195,4 @@ fn misspelled_settings(asked: &AskedDocument<'_>, text: &str) -> Vec<NearWord> {
         })
     });
     near.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_difference_of_two_texts_is_whole_characters() {
-        for (before, after) in [
-            ("[ ] é", "[x] é"),
-            ("aé", "aè"),
-            ("aaa", "aa"),
-            ("", "x"),
-            ("same", "same"),
-            ("aé b", "a b"),
-        ] {
-            let (bytes, text) = difference(before, after);
-            let mut applied = before.to_owned();
-            applied.replace_range(bytes, &text);
-            assert_eq!(applied, after);
-        }
-    }
 }

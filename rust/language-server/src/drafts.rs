@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 
+use super::disk_side::DiskSide;
 use super::positions::{LineIndex, PlacedText, PositionEncoding};
 use super::projects::DocumentPlace;
 
@@ -31,9 +32,16 @@ pub(crate) struct OpenDocument {
     pub(crate) lines: LineIndex,
     /// True if it is too large, so that its text is not kept.
     pub(crate) is_too_large: bool,
+    /// The file below it.
+    pub(crate) disk: DiskSide,
 }
 
 impl OpenDocument {
+    /// The text that is read in place of the file; none of one that is too large.
+    pub(crate) fn held(&self) -> Option<Arc<str>> {
+        (!self.is_too_large).then(|| Arc::clone(&self.text))
+    }
+
     /// The text as the editor counts it.
     pub(crate) fn placed(&self, encoding: PositionEncoding) -> PlacedText<'_> {
         PlacedText {
@@ -115,7 +123,9 @@ impl OpenDocuments {
                 text.replace_range(bytes, &change.text);
                 lines = LineIndex::of(&text);
             }
+            let before = Arc::clone(&draft.text);
             self.put(&mut draft, text);
+            draft.disk.forget_taken(&before, &draft.text);
         }
         self.by_uri.insert(uri.as_str().to_owned(), draft);
     }
@@ -125,6 +135,7 @@ impl OpenDocuments {
         draft.is_too_large = text.len() > MAX_DOCUMENT || others + text.len() > MAX_TOGETHER;
         draft.text = if draft.is_too_large { "" } else { &*text }.into();
         draft.lines = LineIndex::of(&draft.text);
+        draft.disk.note_own(&draft.text);
     }
 }
 
@@ -156,6 +167,7 @@ mod tests {
             text: "".into(),
             lines: LineIndex::of(""),
             is_too_large: false,
+            disk: DiskSide::default(),
         }
     }
 

@@ -9,6 +9,7 @@ use chant_workspace::document_findings::{DocumentFinding, DraftText};
 use chant_workspace::workspace_graph::WorkspaceGraph;
 use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString};
 
+use super::disk_side::MissedChange;
 use super::document_items::{PlacedItem, items_at};
 use super::drafts::OpenDocument;
 use super::key_words::format_of;
@@ -25,6 +26,9 @@ const READING: &str = "parse";
 /// The name of the rule about what items wait for.
 const DEPENDENCY: &str = "dependency";
 
+/// The name of the rule about what somebody else wrote into the file.
+const DISK: &str = "disk";
+
 /// The findings of an open document, with the places where an editor shows them.
 pub(crate) fn diagnostics_of(state: &EditorState, draft: &OpenDocument) -> Vec<Diagnostic> {
     let Some(place) = &draft.place else {
@@ -37,8 +41,11 @@ pub(crate) fn diagnostics_of(state: &EditorState, draft: &OpenDocument) -> Vec<D
         )]
     } else {
         let project = state.projects.get(place.project);
-        findings_of(&project.workspace, place, &draft.text)
-            .unwrap_or_else(|error| vec![whole(error.to_string())])
+        let found = findings_of(&project.workspace, place, &draft.text)
+            .unwrap_or_else(|error| vec![whole(error.to_string())]);
+        let missed = draft.disk.missed.iter();
+        let missed = missed.map(|missed| changed_on_disk(missed, &draft.text));
+        missed.chain(found).collect()
     };
     let placed = draft.placed(state.client.encoding);
     let shown = found.into_iter().take(MAX_FINDINGS);
@@ -81,6 +88,22 @@ fn findings_of(
         }
     }
     Ok(found)
+}
+
+/// A change of the file that a save would write over, or did.
+fn changed_on_disk(missed: &MissedChange, text: &str) -> DocumentFinding {
+    let what = if missed.is_overwritten {
+        "A save wrote over a change on disk"
+    } else {
+        "Changed on disk"
+    };
+    DocumentFinding {
+        rule: DISK.into(),
+        severity: Severity::Warning,
+        message: format!("{what}: {}", missed.summary()),
+        suggestion: Some("Take it in with the action that is offered here".to_owned()),
+        place: missed.place_in(text),
+    }
 }
 
 fn error(rule: &'static str, message: String, place: TextPlace) -> DocumentFinding {

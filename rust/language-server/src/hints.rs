@@ -102,7 +102,13 @@ pub(crate) fn inlay_hints(state: &EditorState, params: &InlayHintParams) -> Opti
             .items
             .iter()
             .any(|one| one.item.node == item.node && one.heading.contains(&word.start));
-        let title = shown_title(item.title());
+        // What was brought in from elsewhere is shown when a person approved it.
+        let is_approved = !matches!(item.source, ItemSource::Spec(spec) if !spec.is_approved());
+        let title = if is_approved {
+            shown_title(item.title())
+        } else {
+            String::new()
+        };
         if !is_heading && !title.is_empty() && title != written {
             hints.push(hint(word.end, title));
         }

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Instant;
 
-use lsp_server::{Message, RequestId};
+use lsp_server::{Message, Request, RequestId};
 
 use super::frames::{FrameError, MessageFrame, read_frame};
 
@@ -89,6 +89,19 @@ impl IncomingQueue {
         self.cancelled.remove(id)
     }
 
+    /// Returns true if a change of a request's document waits: an answer would be about a text that is no more.
+    pub(crate) fn is_overtaken(&self, request: &Request) -> bool {
+        let document = request.params.pointer("/textDocument/uri");
+        document.is_some()
+            && self.waiting.iter().any(|one| match one {
+                ServerEvent::Message(Message::Notification(one)) => {
+                    one.method == "textDocument/didChange"
+                        && one.params.pointer("/textDocument/uri") == document
+                }
+                _ => false,
+            })
+    }
+
     fn take(&mut self, incoming: ServerEvent) {
         if let ServerEvent::Message(Message::Notification(one)) = &incoming
             && one.method == "$/cancelRequest"
@@ -106,5 +119,43 @@ impl IncomingQueue {
             return;
         }
         self.waiting.push_back(incoming);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use lsp_server::Notification;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_request_is_overtaken_by_a_later_change_of_its_own_document_alone() {
+        let asked = |uri: &str| {
+            let params = json!({"textDocument": {"uri": uri}});
+            Request::new(1.into(), "textDocument/hover".to_owned(), params)
+        };
+        let changed = |uri: &str| {
+            let params = json!({"textDocument": {"uri": uri, "version": 2}});
+            Notification::new("textDocument/didChange".to_owned(), params)
+        };
+        let (sender, receiver) = channel();
+        let mut queue = IncomingQueue::new(receiver);
+        let send = |message: Message| sender.send(ServerEvent::Message(message)).unwrap();
+        send(changed("file:///a.md").into());
+        send(asked("file:///a.md").into());
+        send(changed("file:///b.md").into());
+        assert!(queue.next(None).is_some());
+        assert!(queue.next(None).is_some());
+        assert!(!queue.is_overtaken(&asked("file:///a.md")));
+        assert!(queue.is_overtaken(&asked("file:///b.md")));
+        let symbols = Request::new(
+            1.into(),
+            "workspace/symbol".to_owned(),
+            json!({"query": ""}),
+        );
+        assert!(!queue.is_overtaken(&symbols));
     }
 }

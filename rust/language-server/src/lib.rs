@@ -6,6 +6,7 @@
 mod actions;
 mod capabilities;
 mod completion;
+mod disk_side;
 mod document_items;
 mod drafts;
 mod files;
@@ -25,6 +26,7 @@ mod requests;
 mod server;
 mod symbols;
 
+pub use disk_side::SpecMerger;
 pub use frames::FrameError;
 pub use projects::ProjectOpener;
 pub use server::{ServerOptions, serve};

@@ -178,6 +178,10 @@ fn listen(workspace: &Workspace, signal: &StopSignal, heard: &Sender<ServerEvent
     let Ok(mut changes) = ItemChanges::begin(workspace) else {
         return;
     };
+    // What changed until now was not announced.
+    if heard.send(ServerEvent::Disk).is_err() {
+        return;
+    }
     while !signal.is_stopped() {
         match changes.wait(workspace, LOOK, ChangeInterest::Surroundings, signal) {
             Ok(None) => {}

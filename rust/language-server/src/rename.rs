@@ -89,12 +89,18 @@ pub(crate) fn rename(
 }
 
 /// A document that changes.
-struct AskedEdit {
-    uri: lsp_types::Uri,
-    version: Option<i32>,
+pub(crate) struct AskedEdit {
+    /// Its name.
+    pub(crate) uri: lsp_types::Uri,
+    /// The editor's number of the text, if it is open.
+    pub(crate) version: Option<i32>,
 }
 
-fn workspace_edit(state: &EditorState, edits: Vec<(AskedEdit, Vec<TextEdit>)>) -> WorkspaceEdit {
+/// Edits of documents as an editor takes them.
+pub(crate) fn workspace_edit(
+    state: &EditorState,
+    edits: Vec<(AskedEdit, Vec<TextEdit>)>,
+) -> WorkspaceEdit {
     if !state.client.has_versions {
         let edits = edits
             .into_iter()

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::capabilities::{ClientAbilities, server_info};
+use super::disk_side::{DiskSide, SpecMerger};
 use super::drafts::{OpenDocument, OpenDocuments};
 use super::files;
 use super::findings::diagnostics_of;
@@ -39,6 +40,8 @@ pub struct ServerOptions {
     pub opener: Arc<ProjectOpener>,
     /// Gives the time in UTC, as `2026-01-31T14:05:09Z`.
     pub clock: fn() -> String,
+    /// Merges versions of a spec.
+    pub merge_specs: SpecMerger,
 }
 
 /// Serves an editor until it says so or its stream ends; true if it ended in the order that the protocol asks for.
@@ -64,6 +67,7 @@ pub fn serve(
             drafts: OpenDocuments::default(),
             client: ClientAbilities::default(),
             clock: options.clock,
+            merge_specs: options.merge_specs,
         },
         stage: ServerStage::Fresh,
         published: HashMap::new(),
@@ -78,6 +82,7 @@ pub(crate) struct EditorState {
     pub(crate) drafts: OpenDocuments,
     pub(crate) client: ClientAbilities,
     pub(crate) clock: fn() -> String,
+    merge_specs: SpecMerger,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,15 +107,32 @@ impl<W: Write> LanguageServer<'_, W> {
         loop {
             match queue.next(self.due.values().min().copied()) {
                 None => self.publish_due()?,
-                Some(ServerEvent::Disk) => self.expect_findings(None),
+                Some(ServerEvent::Disk) => {
+                    self.look_at_files();
+                    self.expect_findings(None);
+                }
                 Some(ServerEvent::End(None)) => return Ok(self.stage == ServerStage::ShutDown),
                 Some(ServerEvent::End(Some(error))) => return Err(error),
                 Some(ServerEvent::Unusable(why)) => {
                     write_refusal(self.writer, ErrorCode::InvalidRequest, &why)?;
                 }
                 Some(ServerEvent::Message(Message::Request(request))) => {
-                    let is_cancelled = queue.is_cancelled(&request.id);
-                    let response = self.respond(request, is_cancelled);
+                    let refusal = if queue.is_cancelled(&request.id) {
+                        Some((ErrorCode::RequestCanceled, "cancelled"))
+                    } else if queue.is_overtaken(&request) {
+                        Some((
+                            ErrorCode::ContentModified,
+                            "the document is another one now",
+                        ))
+                    } else {
+                        None
+                    };
+                    let response = match refusal {
+                        Some((code, why)) => {
+                            Response::new_err(request.id, code as i32, why.to_owned())
+                        }
+                        None => self.respond(request),
+                    };
                     self.send(response.into())?;
                 }
                 Some(ServerEvent::Message(Message::Notification(one))) => {
@@ -129,13 +151,10 @@ impl<W: Write> LanguageServer<'_, W> {
         write_message(self.writer, &message)
     }
 
-    fn respond(&mut self, request: Request, is_cancelled: bool) -> Response {
+    fn respond(&mut self, request: Request) -> Response {
         let Request { id, method, params } = request;
         let refused =
             |code: ErrorCode, why: &str| Response::new_err(id.clone(), code as i32, why.to_owned());
-        if is_cancelled {
-            return refused(ErrorCode::RequestCanceled, "cancelled");
-        }
         match (self.stage, &*method) {
             (ServerStage::Fresh, "initialize") => match read_params::<InitializeParams>(params) {
                 Ok(given) => {
@@ -188,7 +207,8 @@ impl<W: Write> LanguageServer<'_, W> {
             }
             "textDocument/didSave" => {
                 if let Ok(saved) = read_params::<DidSaveTextDocumentParams>(params) {
-                    self.place_again();
+                    self.place_again(|_| true);
+                    self.look_at_files();
                     self.expect_findings(Some(&saved.text_document.uri));
                 }
             }
@@ -198,7 +218,7 @@ impl<W: Write> LanguageServer<'_, W> {
                 }
             }
             "workspace/didChangeWatchedFiles" | "workspace/didChangeWorkspaceFolders" => {
-                self.place_again();
+                self.place_again(|_| true);
                 self.expect_findings(None);
             }
             _ => {}
@@ -211,28 +231,48 @@ impl<W: Write> LanguageServer<'_, W> {
             return;
         };
         let draft = OpenDocument {
-            place: self.state.projects.place(&file),
+            place: None,
             file,
             uri: uri.clone(),
             version,
             text: "".into(),
             lines: LineIndex::of(""),
             is_too_large: false,
+            disk: DiskSide::default(),
         };
         self.state.drafts.open(draft, text);
+        self.place_again(|draft| draft.uri == uri);
         self.hold(&uri);
     }
 
-    /// Looks again for the projects of documents that had none: what makes one may be there now.
-    fn place_again(&mut self) {
+    /// Looks for the projects of those documents that had none: what makes one may be there now.
+    fn place_again(&mut self, is_wanted: impl Fn(&OpenDocument) -> bool) {
+        let EditorState {
+            projects,
+            drafts,
+            merge_specs,
+            ..
+        } = &mut self.state;
+        let without = |draft: &&mut OpenDocument| draft.place.is_none() && is_wanted(draft);
+        for draft in drafts.all_mut().filter(without) {
+            draft.place = projects.place(&draft.file);
+            if let Some(place) = &draft.place {
+                let project = projects.get(place.project);
+                project.unsaved.set(&draft.file, draft.held());
+                draft.disk = DiskSide::of(project, place, &draft.text, *merge_specs);
+            }
+        }
+    }
+
+    /// Looks what somebody else wrote into the files of open documents.
+    fn look_at_files(&mut self) {
         let EditorState {
             projects, drafts, ..
         } = &mut self.state;
-        for draft in drafts.all_mut().filter(|draft| draft.place.is_none()) {
-            draft.place = projects.place(&draft.file);
+        for draft in drafts.all_mut().filter(|draft| !draft.is_too_large) {
             if let Some(place) = &draft.place {
-                let text = Some(Arc::clone(&draft.text));
-                projects.get(place.project).unsaved.set(&draft.file, text);
+                let project = projects.get(place.project);
+                draft.disk.look(project, place, &draft.text);
             }
         }
     }
@@ -244,9 +284,8 @@ impl<W: Write> LanguageServer<'_, W> {
             return;
         };
         if let Some(place) = &draft.place {
-            let text = (!draft.is_too_large).then(|| Arc::clone(&draft.text));
             let project = state.projects.get(place.project);
-            project.unsaved.set(&draft.file, text);
+            project.unsaved.set(&draft.file, draft.held());
             self.expect_findings(Some(uri));
         }
     }
@@ -291,6 +330,7 @@ impl<W: Write> LanguageServer<'_, W> {
             !is_due
         });
         due.sort_unstable();
+        self.look_at_files();
         for uri in due {
             let Some(draft) = uri
                 .parse()

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use chant_plan_format::UnitFilter;
 use chant_plan_format::document::PlanDocument;
 use chant_plan_format::finding::{DocumentFindings, PlanFinding, Severity};
 use chant_plan_format::snapshot::PlanSnapshot;
@@ -21,9 +22,9 @@ const MAX_REQUIREMENT: usize = 500;
 /// The purpose that archiving writes into a new main spec.
 const PLACEHOLDER: &str = "TBD";
 
-pub(super) fn check(snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
+pub(super) fn check_units(snapshot: &PlanSnapshot, is_wanted: UnitFilter<'_>) -> Vec<PlanFinding> {
     let mut found = Vec::new();
-    for unit in &snapshot.units {
+    for unit in snapshot.units.iter().filter(|unit| is_wanted(unit)) {
         match unit.source.kind {
             CHANGE => check_change(snapshot, unit, &mut found),
             SPEC => {

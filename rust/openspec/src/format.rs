@@ -1,6 +1,5 @@
 //! The answers of `OpenSpec` to the questions of plan formats.
 
-use chant_plan_format::PlanFormat;
 use chant_plan_format::document::RootSettings;
 use chant_plan_format::finding::{ActingPart, PlanFinding};
 use chant_plan_format::intent::{EditRequest, IntentKind, UnitEdit};
@@ -10,6 +9,7 @@ use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::scope::{FormatScope, RootLayout, UnitForm, UnitPattern};
 use chant_plan_format::snapshot::PlanSnapshot;
 use chant_plan_format::unit::{PlanUnit, UnitSource};
+use chant_plan_format::{PlanFormat, UnitFilter};
 use chant_text::front_matter;
 
 /// The kind of units that are changes.
@@ -132,8 +132,8 @@ impl PlanFormat for OpenSpec {
         super::edit::edit(unit, request)
     }
 
-    fn check(&self, snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
-        super::check::check(snapshot)
+    fn check_units(&self, snapshot: &PlanSnapshot, is_wanted: UnitFilter<'_>) -> Vec<PlanFinding> {
+        super::check::check_units(snapshot, is_wanted)
     }
 
     fn order(&self, snapshot: &PlanSnapshot, node: usize) -> Result<PlanOrder, OrderRefusal> {

@@ -11,6 +11,9 @@ use super::scope::{FormatScope, RootLayout};
 use super::snapshot::PlanSnapshot;
 use super::unit::{PlanUnit, UnitSource};
 
+/// The units that are wanted.
+pub type UnitFilter<'a> = &'a dyn Fn(&PlanUnit) -> bool;
+
 /// A format in which people keep plans.
 ///
 /// Nothing here touches a file, a clock or the environment. The same texts get the same answers.
@@ -74,7 +77,12 @@ pub trait PlanFormat: Send + Sync {
     }
 
     /// Checks all units by the format's own rules (question 6).
-    fn check(&self, snapshot: &PlanSnapshot) -> Vec<PlanFinding>;
+    fn check(&self, snapshot: &PlanSnapshot) -> Vec<PlanFinding> {
+        self.check_units(snapshot, &|_| true)
+    }
+
+    /// Checks the units that are wanted, among all of them. Costs what is wanted.
+    fn check_units(&self, snapshot: &PlanSnapshot, is_wanted: UnitFilter<'_>) -> Vec<PlanFinding>;
 
     /// The work order of a node of a snapshot (question 7).
     ///

@@ -21,4 +21,4 @@ pub mod section_lookup;
 pub mod snapshot;
 pub mod unit;
 
-pub use format::PlanFormat;
+pub use format::{PlanFormat, UnitFilter};

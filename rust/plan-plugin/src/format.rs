@@ -3,7 +3,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use chant_plan_format::PlanFormat;
 use chant_plan_format::box_edit::{not_taken, requested_item};
 use chant_plan_format::document::{PlanDocument, RootSettings};
 use chant_plan_format::finding::{ActingPart, PlanFinding};
@@ -14,6 +13,7 @@ use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::scope::{FormatScope, RootLayout};
 use chant_plan_format::snapshot::PlanSnapshot;
 use chant_plan_format::unit::{PlanItem, PlanUnit, UnitSource};
+use chant_plan_format::{PlanFormat, UnitFilter};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -217,7 +217,7 @@ impl PlanFormat for PluginFormat {
         })
     }
 
-    fn check(&self, _: &PlanSnapshot) -> Vec<PlanFinding> {
+    fn check_units(&self, _: &PlanSnapshot, _: UnitFilter<'_>) -> Vec<PlanFinding> {
         Vec::new()
     }
 

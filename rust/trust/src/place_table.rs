@@ -57,7 +57,12 @@ pub const TABLE: &[PlaceGroup] = &[
         ".claude/*.lock", ".claude/plans", ".claude/todos", ".claude/worktrees",
     ]),
     group("Codex", AgentFile, &[".codex", ".codex-plugin"]),
-    group("most agents", AgentFile, &[".agent", ".agents", ".env", ".env.local"]),
+    group("most agents", AgentFile, &[
+        ".agent", ".agents", ".env", ".env.local", "hooks/hooks.json", "plugin.json",
+    ]),
+    group("hosts of our server", AgentFile, &[
+        "chant-mcp", "chant-mcp.bat", "chant-mcp.cmd", "chant-mcp.exe", "uvx", "uvx.bat", "uvx.cmd", "uvx.exe",
+    ]),
     group("most agents", Instructions, &[
         ".agent/rules", ".agents/rules", "agent.md", "agents.local.md", "agents.md", "agents.override.md",
         "skill.md",
@@ -69,10 +74,10 @@ pub const TABLE: &[PlaceGroup] = &[
     group("GitHub Copilot", Instructions, &[
         ".github/chatmodes", ".github/copilot-instructions.md", ".github/instructions", ".github/prompts",
     ]),
-    group("Gemini CLI", AgentFile, &[".gemini"]),
+    group("Gemini CLI", AgentFile, &[".gemini", "gemini-extension.json"]),
     group("Gemini CLI", Instructions, &[".gemini/gemini.md", ".gemini/styleguide.md", "gemini.md"]),
     group("Gemini CLI", Nothing, &[".gemini/tmp"]),
-    group("Qwen Code", AgentFile, &[".qwen"]),
+    group("Qwen Code", AgentFile, &[".qwen", "qwen-extension.json"]),
     group("Qwen Code", Instructions, &[
         ".qwen/output-language.md", ".qwen/qwen.local.md", ".qwen/qwen.md", ".qwen/rules", "qwen.md",
     ]),

@@ -1,7 +1,7 @@
 //! Changes among the items, for those who wait for them.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::Workspace;
@@ -36,7 +36,8 @@ pub struct ItemDifference {
     pub changes: Vec<ItemChange>,
     /// More changed than is remembered: everything has to be looked at.
     pub is_reset: bool,
-    /// The problems of files are others, or a folder that says which formats there are has other entries.
+    /// The problems of files are others, a folder that says which formats there are has other entries, or a file
+    /// is another one of which an editor holds a text.
     pub is_around: bool,
 }
 
@@ -70,17 +71,21 @@ pub struct ItemChanges {
     seen: SurroundingsStamp,
 }
 
-/// The state of what lies around the items: the version of the graph, problems included, and the entries of
-/// [`MARKERS`].
+/// The state of what lies around the items: the version of the graph, problems included, the entries of [`MARKERS`],
+/// and files that an editor's texts hide.
 struct SurroundingsStamp {
     version: u64,
     markers: [Option<FileStamp>; 4],
+    /// Files of which an editor holds another text.
+    held: Vec<(PathBuf, Option<FileStamp>)>,
 }
 
 impl SurroundingsStamp {
-    fn of(root: &Path, version: u64) -> Self {
+    fn of(workspace: &Workspace, version: u64) -> Self {
+        let root = workspace.root();
         Self {
             version,
+            held: workspace.parts.chant.disk.unsaved.files_below(),
             markers: MARKERS.map(|folder| disk::stamp(&root.join(folder))),
         }
     }
@@ -104,7 +109,7 @@ impl ItemChanges {
                 .chain(workspace.watched_of_plans())
                 .collect(),
             cursor: report.cursor,
-            seen: SurroundingsStamp::of(root, report.joined.version()),
+            seen: SurroundingsStamp::of(workspace, report.joined.version()),
         };
         let items = report.joined.items();
         changes.want(items.map(|item| item.path().to_owned()));
@@ -163,12 +168,13 @@ impl ItemChanges {
             }
             // What came in between was not announced.
         };
-        let now = SurroundingsStamp::of(workspace.root(), report.joined.version());
+        let now = SurroundingsStamp::of(workspace, report.joined.version());
         let is_reset = report.changes.is_none();
         let changes = report.changes.unwrap_or_default();
         // A version without other items is one with other problems.
         let has_problems = changes.is_empty() && now.version != self.seen.version;
-        let is_around = has_problems || now.markers != self.seen.markers;
+        let is_around =
+            has_problems || now.markers != self.seen.markers || now.held != self.seen.held;
         self.seen = now;
         self.cursor = report.cursor;
         Ok(ItemDifference {

@@ -161,9 +161,16 @@ impl DocumentJudge<'_> {
             .formats()
             .find(|root| root.format.scope().word == word);
         let document = Arc::new(PlanDocument::new(draft.path, draft.text));
+        let is_own = |unit: &PlanUnit| {
+            let mut documents = unit.source.documents.iter();
+            documents.any(|one| *one.path == *draft.path)
+        };
         if let Some(root) = root.filter(|root| root.has_read(draft.path, draft.text)) {
             let found = root.problems.iter().cloned();
-            return of_rules(draft, found.chain(format.check(&root.snapshot)));
+            return of_rules(
+                draft,
+                found.chain(format.check_units(&root.snapshot, &is_own)),
+            );
         }
         let mut settings = root.map(|root| root.settings.clone()).unwrap_or_default();
         let mut units = root
@@ -184,7 +191,10 @@ impl DocumentJudge<'_> {
         });
         let of_units = units.iter().flat_map(|unit| &unit.problems);
         let problems = of_units.chain(&snapshot.problems).cloned();
-        of_rules(draft, problems.chain(format.check(&snapshot)))
+        of_rules(
+            draft,
+            problems.chain(format.check_units(&snapshot, &is_own)),
+        )
     }
 
     /// How far an item of another format is.

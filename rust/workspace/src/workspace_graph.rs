@@ -566,22 +566,31 @@ impl WorkspaceGraph {
             return false;
         }
         let mut known: HashMap<&str, (Arc<PlanRoot>, Vector<Node>)> = HashMap::new();
+        let mut was: Vec<Vector<Node>> = Vec::new();
         for (root, nodes) in std::mem::take(&mut self.formats) {
+            was.push(nodes.clone());
             known.insert(root.format.scope().word, (root, nodes));
         }
-        let mut item_places = HashMap::new();
-        for (at, root) in formats.into_iter().enumerate() {
+        for root in formats {
             let before = known.remove(root.format.scope().word);
             let nodes = match before {
                 Some((same, nodes)) if Arc::ptr_eq(&same, &root) => nodes,
-                Some((_, old)) => self.draw_format(&root, old),
-                None => self.draw_format(&root, Vector::new()),
+                Some((before, old)) => self.draw_format(&root, Some(&before), old),
+                None => self.draw_format(&root, None, Vector::new()),
             };
-            let places = nodes.iter().enumerate();
-            item_places.extend(places.map(|(place, node)| (*node, (at, place))));
             self.formats.push((root, nodes));
         }
-        self.plan_item_places = Arc::new(item_places);
+        let now = self.formats.iter().map(|(_, nodes)| nodes);
+        let has_same_places =
+            was.len() == now.len() && was.iter().zip(now).all(|(one, other)| one.ptr_eq(other));
+        if !has_same_places {
+            let nodes = self.formats.iter().map(|(_, nodes)| nodes).enumerate();
+            let places = nodes.flat_map(|(at, nodes)| {
+                let nodes = nodes.iter().enumerate();
+                nodes.map(move |(place, node)| (*node, (at, place)))
+            });
+            self.plan_item_places = Arc::new(places.collect());
+        }
         for node in known.into_values().flat_map(|(_, nodes)| nodes) {
             self.forget(node);
         }
@@ -589,19 +598,31 @@ impl WorkspaceGraph {
     }
 
     /// Draws the items of a format that are others than before.
-    fn draw_format(&mut self, root: &Arc<PlanRoot>, old: Vector<Node>) -> Vector<Node> {
+    fn draw_format(
+        &mut self,
+        root: &Arc<PlanRoot>,
+        before: Option<&PlanRoot>,
+        old: Vector<Node>,
+    ) -> Vector<Node> {
         let snapshot = &root.snapshot;
-        let nodes: Vector<Node> = snapshot
-            .nodes
-            .iter()
-            .map(|one| self.node(&one.key))
-            .collect();
-        let kept: HashSet<Node> = nodes.iter().copied().collect();
-        for node in old {
-            if !kept.contains(&node) {
-                self.forget(node);
+        let keys = snapshot.nodes.iter().map(|one| &one.key);
+        let has_same_keys = before.is_some_and(|before| {
+            let old = before.snapshot.nodes.iter();
+            old.map(|one| &one.key).eq(keys.clone())
+        });
+        // Nearly every change leaves all keys as they are.
+        let nodes = if has_same_keys {
+            old
+        } else {
+            let nodes: Vector<Node> = keys.map(|key| self.node(key)).collect();
+            let kept: HashSet<Node> = nodes.iter().copied().collect();
+            for node in old {
+                if !kept.contains(&node) {
+                    self.forget(node);
+                }
             }
-        }
+            nodes
+        };
         for (node, one) in nodes.iter().zip(&snapshot.nodes) {
             let is_same = match self.sources[node.index()].as_ref() {
                 Some(ItemSource::Plan(entry)) => entry.is_of(snapshot, one),

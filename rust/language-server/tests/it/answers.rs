@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::client::{OTHER, SPEC, ScriptedEditor, covered};
+use super::client::{OTHER, SPEC, ScriptedEditor, covered, write};
 
 const FIRST: &str = ".chant/specs/2026-01-22-001-x7m.md";
 const SECOND: &str = ".chant/specs/2026-01-22-002-abc.md";
@@ -196,6 +196,32 @@ fn a_new_spec_is_offered_in_an_empty_document() {
 }
 
 #[test]
+fn a_path_leads_to_a_file_of_the_project_alone() {
+    let mut editor = ScriptedEditor::new();
+    let root = editor.folder.path().to_owned();
+    let outside = tempfile::tempdir().unwrap();
+    write(outside.path(), "secret", "x");
+    write(&root, "src/main.rs", "fn main() {}");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(outside.path(), root.join("out")).unwrap();
+    let listed = "target_files: [src/main.rs, src, out/secret, ../secret, /etc/passwd]";
+    let text = editor.open_saved(FIRST).replace("type: code", listed);
+    editor.replace(FIRST, &text);
+    for (part, document) in [
+        ("[src/ma", Some("src/main.rs")),
+        (" sr", None),
+        ("out/se", None),
+        ("../se", None),
+        ("/etc/pa", None),
+    ] {
+        let place = editor.behind(FIRST, &text, part);
+        let found = editor.ask("textDocument/definition", place);
+        let uri = document.map(|document| editor.uri(document));
+        assert_eq!(found["uri"].as_str(), uri.as_deref(), "{part}");
+    }
+}
+
+#[test]
 fn an_item_is_meant_in_any_spelling_that_its_format_takes() {
     let mut editor = ScriptedEditor::new();
     let path = "backlog/tasks/task-2 - Keep-the-session.md";
@@ -289,10 +315,18 @@ fn titles_stand_behind_ids() {
         .map(|one| one["label"].as_str().unwrap())
         .collect();
     assert_eq!(hints, ["Open the door", "blocked"], "{text}");
+    let other = editor.open_saved(SECOND);
+    let waiting = "type: code\napproval:\n  required: true\n  status: pending";
+    editor.replace(SECOND, &other.replace("type: code", waiting));
+    let found = editor.ask(
+        "textDocument/inlayHint",
+        json!({"textDocument": editor.document(FIRST), "range": range}),
+    );
+    assert!(!found.to_string().contains("Open the door"), "{found}");
 }
 
 /// Applies the edits of one document to its text, the last first.
-fn applied(text: &str, edits: &Value) -> String {
+pub(crate) fn applied(text: &str, edits: &Value) -> String {
     let mut text = text.to_owned();
     for edit in edits.as_array().unwrap().iter().rev() {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -430,6 +464,36 @@ fn a_new_id_is_written_wherever_the_old_one_stood() {
             .refusal("textDocument/rename", params)
             .contains("save plan.vine first")
     );
+}
+
+#[test]
+fn a_rename_back_restores_all_and_leaves_nothing_unknown() {
+    let mut editor = ScriptedEditor::new();
+    let graph = editor.open_saved("plan.vine");
+    let named = editor.open_saved(FIRST);
+    let named = named.replace("-002-abc]", "-002-abc, 'vine:plan.vine#build']");
+    let mut texts = [("plan.vine", graph.clone()), (FIRST, named.clone())];
+    for (part, new) in [("-> bui", "make"), ("-> ma", "build")] {
+        for (path, text) in &texts {
+            write(editor.folder.path(), path, text);
+            editor.replace(path, text);
+        }
+        let mut params = editor.behind("plan.vine", &texts[0].1, part);
+        params["newName"] = new.into();
+        let found = editor.ask("textDocument/rename", params);
+        for (path, text) in &mut texts {
+            let uri = editor.uri(path);
+            let mut changes = found["documentChanges"].as_array().unwrap().iter();
+            let change = changes.find(|one| one["textDocument"]["uri"] == uri);
+            *text = applied(text, &change.unwrap()["edits"]);
+            editor.replace(path, text);
+            editor.findings(path, |found| {
+                found.iter().all(|one| one["code"] != "dependency")
+            });
+        }
+        assert_eq!(texts[0].1 == graph, new == "build");
+    }
+    assert_eq!(texts[1].1, named);
 }
 
 #[test]

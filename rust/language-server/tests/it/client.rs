@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use chant_language_server::{FrameError, ServerOptions, serve};
+use chant_spec_runs::merge::driver::merge_file;
 use chant_spec_runs::recorded_runs::RecordedRuns;
 use chant_specs::project::{ProjectOptions, ZonedClock};
 use chant_workspace::{DialectStores, Workspace};
@@ -170,6 +171,10 @@ impl ScriptedEditor {
         let options = ServerOptions {
             opener: Arc::new(opened),
             clock: || "2026-01-31T14:05:09Z".to_owned(),
+            merge_specs: |[base, ours, theirs]: [&str; 3], markers| {
+                let [base, ours, theirs] = [base, ours, theirs].map(str::as_bytes);
+                String::from_utf8(merge_file(base, ours, theirs, markers).bytes).unwrap()
+            },
         };
         let server = std::thread::spawn(move || serve(of_server, &mut to_editor, options));
         let (sender, received) = channel();

@@ -9,5 +9,6 @@
 
 mod answers;
 mod client;
+mod disk;
 mod findings;
 mod protocol;

@@ -83,6 +83,39 @@ fn a_request_that_is_cancelled_while_it_waits_is_not_answered() {
 }
 
 #[test]
+fn a_request_that_an_edit_overtakes_is_told_so() {
+    let mut editor = ScriptedEditor::new();
+    let path = format!(".chant/specs/{SPEC}.md");
+    let text = editor.open_saved(&path);
+    let mut together = Vec::new();
+    let mut add = |message: Value| {
+        let body = message.to_string();
+        together.extend(format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes());
+    };
+    for version in 2..102 {
+        let params = json!({"textDocument": editor.document(&path)});
+        add(
+            json!({"jsonrpc": "2.0", "id": version, "method": "textDocument/codeLens", "params": params}),
+        );
+        let document = json!({"uri": editor.uri(&path), "version": version});
+        let params = json!({"textDocument": document, "contentChanges": [{"text": text}]});
+        add(json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": params}));
+    }
+    editor.raw(&together);
+    let mut overtaken = 0;
+    for version in 2..102 {
+        let answer = editor.response(version.into());
+        assert!(
+            answer["result"].is_array() || answer["error"]["code"] == -32801,
+            "{answer}"
+        );
+        overtaken += usize::from(answer["error"]["code"] == -32801);
+    }
+    // Nearly all of them: reading a message is done long before one is answered.
+    assert!(overtaken > 0);
+}
+
+#[test]
 fn files_that_are_of_no_plan_get_empty_answers() {
     let mut editor = ScriptedEditor::new();
     for path in [

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use chant_plan_format::PlanFormat;
 use chant_plan_format::box_edit::{not_taken, requested_item};
 use chant_plan_format::document::{PlanDocument, RootSettings};
 use chant_plan_format::finding::{ActingPart, PlanFinding};
@@ -11,6 +10,7 @@ use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::scope::{FormatScope, RootLayout, UnitForm, UnitPattern};
 use chant_plan_format::snapshot::PlanSnapshot;
 use chant_plan_format::unit::{ItemSpans, NamedWait, PlanItem, PlanUnit, UnitSource, read_unit};
+use chant_plan_format::{PlanFormat, UnitFilter};
 
 /// The format, or one that breaks the law in some way.
 #[derive(Clone, Copy, PartialEq)]
@@ -173,7 +173,7 @@ impl PlanFormat for TodoLines {
         })
     }
 
-    fn check(&self, _: &PlanSnapshot) -> Vec<PlanFinding> {
+    fn check_units(&self, _: &PlanSnapshot, _: UnitFilter<'_>) -> Vec<PlanFinding> {
         Vec::new()
     }
 

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chant_base::external_items::{ExternalItems, ExternalStatus};
-use chant_plan_format::PlanFormat;
 use chant_plan_format::document::RootSettings;
 use chant_plan_format::finding::{ActingPart, PlanFinding};
 use chant_plan_format::intent::{EditRequest, UnitEdit};
@@ -13,6 +12,7 @@ use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::scope::{FormatScope, RootLayout, UnitForm, UnitPattern};
 use chant_plan_format::snapshot::PlanSnapshot;
 use chant_plan_format::unit::{PlanItem, PlanUnit, UnitSource};
+use chant_plan_format::{PlanFormat, UnitFilter};
 use chant_plan_store::{PlanRoot, PlanStore};
 use chant_store::disk::Disk;
 
@@ -81,7 +81,7 @@ impl PlanFormat for Folders {
         Ok(UnitEdit::default())
     }
 
-    fn check(&self, _: &PlanSnapshot) -> Vec<PlanFinding> {
+    fn check_units(&self, _: &PlanSnapshot, _: UnitFilter<'_>) -> Vec<PlanFinding> {
         Vec::new()
     }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Disk, FileContent, FileStamp};
+use super::{Disk, FileContent, FileStamp, stamp};
 
 /// Texts that are read in place of files. A copy shares them.
 #[derive(Debug, Clone, Default)]
@@ -41,6 +41,13 @@ impl UnsavedTexts {
         let below = changed.filter_map(|(path, _)| path.strip_prefix(folder).ok());
         let below = below.filter_map(Path::to_str);
         below.map(|path| path.replace('\\', "/")).collect()
+    }
+
+    /// The stamps that the files have below the texts that are read in place of them.
+    pub fn files_below(&self) -> Vec<(PathBuf, Option<FileStamp>)> {
+        let held = self.held();
+        let texts = held.texts.iter().filter(|(_, (text, _))| text.is_some());
+        texts.map(|(path, _)| (path.clone(), stamp(path))).collect()
     }
 
     /// The text that is read in place of a file, with its stamp: one that no file has, and that later looks believe.
