@@ -139,7 +139,8 @@ async def test_annotations_are_those_of_the_table_that_the_check_asks(folder: Fo
     assert len(listed) == 42
     for name, hints in listed.items():
         assert hints is not None
-        assert (known := tool_hints(name)) is not None
+        known = tool_hints(name)
+        assert known is not None
         read_only, destructive, idempotent, open_world = known
         assert (hints.destructive_hint, hints.open_world_hint) == (destructive, open_world), name
         assert bool(hints.read_only_hint) is read_only, name
