@@ -16,7 +16,7 @@ from host_trials import STEPS as HOST_STEPS
 from install import install, installed
 from model import FAULTS
 from programs import PROGRAMS
-from trials import AgentVerdict, faulty_spec, refused_spec, searched_files, whole_spec
+from trials import ITEMS, AgentVerdict, faulty_spec, refused_spec, searched_files, whole_items, whole_spec
 
 STEPS = (
     "flags",
@@ -28,6 +28,7 @@ STEPS = (
     "our tool",
     "tokens",
     "money",
+    *ITEMS,
     "refused tool",
     "files",
 )
@@ -56,6 +57,7 @@ def _main() -> int:
             drift.look_at_flags(program, verdict)
             if not asked.files:
                 whole_spec(program, verdict, keeps=asked.keep)
+                whole_items(program, verdict, keeps=asked.keep)
             searched_files(program, verdict, keeps=asked.keep)
             if program.is_guarded and not asked.files:
                 refused_spec(program, verdict, keeps=asked.keep)

@@ -15,6 +15,9 @@ ATTEMPTS = ("outside", "shell_outside")
 STEPS = ("inside", *ATTEMPTS, "ours", "commit")
 """What is done, in this order, each by one call; then comes a text."""
 
+ITEM_STEPS = ("inside", "boxes", "commit")
+"""What is done for an item of another format than specs."""
+
 WRITING = ("Write", "write_file", "write", "create", "write_to_file", "editor", "edit")
 """Names of tools that write a file."""
 
@@ -57,6 +60,8 @@ class SpecTask:
     """Whether the program can be given our tools."""
     steps: tuple[str, ...] = STEPS
     """What is done."""
+    document: str = ""
+    """The document of an item, whose boxes the step `boxes` ticks."""
 
     def folder(self, said: str) -> str:
         """Find the run's folder in what a program sent to the model."""
@@ -94,6 +99,8 @@ def _call_of(step: str, task: SpecTask, request: ModelRequest) -> tuple[ToolOffe
         return _run(tools, f"echo out > '{task.outside}/by-shell.txt'")
     if step == "ours":
         return _ticked(task, request)
+    if step == "boxes":
+        return _run(tools, f"sed -i 's/- \\[ \\]/- [x]/' '{task.document}'")
     return _run(tools, f"git add -A && git commit -m 'chant({task.id}): Paint the ferry'")
 
 

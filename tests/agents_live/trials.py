@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from install import cache, path
 from model import BROKEN_STREAM, LoopbackModel, ModelFault
 from programs import AgentProgram
-from script import ATTEMPTS, STEPS, SpecTask, next_reply
+from script import ATTEMPTS, ITEM_STEPS, STEPS, SpecTask, next_reply
 from traces import DECOYS, configuring, looked_for, recorder, unknown
 from world import CRITERION, PROGRAM, Ended, UserWorld, made_world
 
@@ -21,6 +22,27 @@ WRONG_KEY_SECONDS = 30
 """A wrong key is reported within this, once the provider said so."""
 
 RUN_SECONDS = 120
+
+ITEMS = {
+    "Kiro task": (
+        "kiro:ferry#1",
+        ".kiro/specs/ferry/tasks.md",
+        {
+            ".kiro/specs/ferry/requirements.md": "# Requirements\n\n### Requirement 1\n\n"
+            "#### Acceptance Criteria\n\n1. WHEN it is seen THEN the ferry SHALL be blue\n",
+            ".kiro/specs/ferry/tasks.md": "# Implementation Plan\n\n- [ ] 1. Paint the ferry\n",
+        },
+    ),
+    "OpenSpec change": (
+        "openspec:paint-ferry",
+        "openspec/changes/paint-ferry/tasks.md",
+        {
+            "openspec/changes/paint-ferry/proposal.md": "# Change: Paint the ferry\n\n## Why\n\nIt is old.\n",
+            "openspec/changes/paint-ferry/tasks.md": "## 1. Paint\n\n- [ ] 1.1 Paint the ferry\n",
+        },
+    ),
+}
+"""Items of other formats: key, document and project files of each."""
 
 
 @dataclass
@@ -77,31 +99,41 @@ def tried(
     keeps: bool = False,
     files: Mapping[str, str] | None = None,
     before: tuple[str, ...] = (),
+    item: tuple[str, str] | None = None,
 ) -> Iterator[Trial]:
-    """Have a program work on the spec of a user of its own.
+    """Have a program work on the spec of a user of its own, or on an item: its key and its document.
 
     `config` adds to its configuration, `files` to the project; the words `before` start our program.
     """
+    key, document = item or ("", "")
     holder: dict[str, SpecTask] = {}
     model = LoopbackModel(lambda request: next_reply(holder["task"], request), fault)
     with (
         model.served() as url,
         made_world(cache() / "trials", path(), program.variables(url), keeps=keeps) as world,
     ):
-        holder["task"] = SpecTask(world.id, CRITERION, "boat.txt", world.outside, program.has_tools, steps)
+        id = run_id_of(key) if key else world.id
+        task = SpecTask(id, CRITERION, "boat.txt", world.outside, program.has_tools, steps, document)
+        holder["task"] = task
         for name, text in program.files(url).items():
             world.write(name, text)
         settings = f"agents:\n  {program.name}:\n    model: {program.model}\n" if program.model else ""
         world.write(".config/chant/config.md", f"---\n{settings}{config}---\n")
         if files:
             world.add(files)
-        words = ("work", world.id, "--wait", "--agent", program.name)
+        name = key or world.id
+        words = ("work", name, "--wait", "--agent", program.name)
         ended = world.run(*before, *PROGRAM, *words, seconds=RUN_SECONDS)
         try:
-            yield Trial(world, model, ended, time.monotonic())
+            yield Trial(replace(world, id=name), model, ended, time.monotonic())
         finally:
             # Who is killed while waiting leaves a run that goes on.
-            world.chant("pause", world.id)
+            world.chant("pause", name)
+
+
+def run_id_of(key: str) -> str:
+    """Give the ID of the runs on an item, in which the folder of a run ends."""
+    return f"item.{re.sub('[:#/]', '.', key)}.{hashlib.sha256(key.encode()).hexdigest()[:32]}"
 
 
 def whole_spec(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = False) -> None:
@@ -123,6 +155,19 @@ def whole_spec(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = Fa
         else:
             verdict.words["our tool"] = "no MCP"
         _look_at_cost(program, verdict, trial)
+
+
+def whole_items(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = False) -> None:
+    """Have a program do items of other formats, and look at what landed."""
+    for name, (key, document, files) in ITEMS.items():
+        with tried(program, steps=ITEM_STEPS, files=files, item=(key, document), keeps=keeps) as trial:
+            world = trial.world
+            boxes = world.git("show", f"main:{document}")
+            receipt = world.asked("receipt", "verify", key) or {}
+            holds = world.git("show", "main:boat.txt") == "blue\n" and "- [ ]" not in boxes
+            holds = holds and trial.ended.code == 0 and bool(receipt.get("holds"))
+            why = f"{boxes}\n{receipt}\n{trial.ended.text[-1500:]}\n{trial.model.problems[:3]}"
+            verdict.note(name, holds, why, word=f"{trial.ended.seconds:.0f} s")
 
 
 def refused_spec(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = False) -> None:
