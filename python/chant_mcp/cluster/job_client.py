@@ -172,8 +172,7 @@ class RunFolder:
     def put_order(self, text: object) -> None:
         """Put the order of an item as the agent left it where an agent here would have left it."""
         if self.order is not None and isinstance(text, str):
-            path = self.folder / self.order
-            path.parent.mkdir(parents=True, exist_ok=True)
+            (path := self.folder / self.order).parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
             path.write_text(text, "utf-8")
 
@@ -381,9 +380,8 @@ class SentJob:
         """Take what the runner says."""
         self.job: PlacerFrame = settings["job"]
         order = Path(self.job["inside"], ".chant", "specs", f"{self.job['spec']}.md")
-        self.run_folder = RunFolder(
-            Path(settings["folder"]), self.job["branch"], order if "order" in self.job else None
-        )
+        orders = (order,) if "order" in self.job else ()
+        self.run_folder = RunFolder(Path(settings["folder"]), self.job["branch"], *orders)
         self.first: str = settings["first"]
         self.watched = Path(settings["watched"])
         self.avoid: str | None = settings.get("avoid")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 import click
@@ -15,7 +15,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from chant_mcp.commands.answers import LINE_FORMAT
+from chant_mcp.commands.answers import LINE_FORMAT, left_out
 from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
@@ -392,6 +392,20 @@ def lines(values: Iterable[object]) -> Text | None:
     """Make a cell with a line for each value; none without values."""
     texts = [plain(value) for value in values]
     return Text("\n").join(texts) if texts else None
+
+
+def print_list(data: Data, noun: str, table: Callable[[list[Data]], RenderableType], when_none: str) -> None:
+    """Print the rows that an answer has under a noun, what it leaves out and which files cannot be read."""
+    rows: list[Data] = data[noun]
+    notes = notes_console()
+    if rows and not print_rows(rows):
+        console().print(table(rows))
+    elif data["total"] == 0:
+        notes.print(when_none)
+    for note in left_out(data, noun, len(rows)):
+        notes.print(note, style="dim")
+    if (problems := problems_block(data)) is not None:
+        notes.print(problems)
 
 
 def problems_block(data: Data) -> RenderableType | None:

@@ -8,7 +8,6 @@ from chant_mcp.commands.answers import (
     all_option,
     format_option,
     json_option,
-    left_out,
     limit_option,
     list_all_option,
     search_all_option,
@@ -160,15 +159,7 @@ def _show_specs(text: str, data: Data, as_json: bool, when_none: str) -> None:
         return
     from chant_mcp.commands import display
 
-    notes = display.notes_console()
-    if data["specs"] and not display.print_rows(data["specs"]):
-        display.console().print(display.spec_table(data["specs"]))
-    elif data["total"] == 0:
-        notes.print(when_none)
-    for note in left_out(data, "specs", len(data["specs"])):
-        notes.print(note, style="dim")
-    if (problems := display.problems_block(data)) is not None:
-        notes.print(problems)
+    display.print_list(data, "specs", display.spec_table, when_none)
 
 
 @click.command()

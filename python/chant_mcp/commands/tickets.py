@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from chant_mcp.commands.answers import all_option, format_option, json_option, left_out, limit_option
+from chant_mcp.commands.answers import all_option, format_option, json_option, limit_option
 from chant_mcp.commands.surroundings import on_tickets
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session
@@ -77,15 +77,8 @@ def _show_tickets(text: str, data: Data, as_json: bool, when_none: str) -> None:
         return
     from chant_mcp.commands import display, ticket_display
 
-    notes = display.notes_console()
-    if data["crs"] and not display.print_rows(data["crs"]):
-        display.console().print(ticket_display.ticket_table(data["crs"]))
-    elif data["filtered"] == 0:
-        notes.print(when_none)
-    for note in left_out({"total": data["filtered"]}, "tickets", len(data["crs"])):
-        notes.print(note, style="dim")
-    if (problems := display.problems_block(data)) is not None:
-        notes.print(problems)
+    listed = {**data, "tickets": data["crs"], "total": data["filtered"]}
+    display.print_list(listed, "tickets", ticket_display.ticket_table, when_none)
 
 
 @click.command()

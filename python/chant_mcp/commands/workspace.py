@@ -16,7 +16,6 @@ from chant_mcp.commands.answers import (
     all_option,
     format_option,
     json_option,
-    left_out,
     limit_option,
     list_all_option,
 )
@@ -227,15 +226,7 @@ def show_page(text: str, data: Data, when_none: str, as_json: bool) -> None:
         return
     from chant_mcp.commands import display, workspace_display
 
-    notes = display.notes_console()
-    if data["items"] and not display.print_rows(data["items"]):
-        display.console().print(workspace_display.item_table(data["items"]))
-    elif data["total"] == 0:
-        notes.print(when_none)
-    for note in left_out(data, "items", len(data["items"])):
-        notes.print(note, style="dim")
-    if (problems := display.problems_block(data)) is not None:
-        notes.print(problems)
+    display.print_list(data, "items", workspace_display.item_table, when_none)
 
 
 @click.command()
