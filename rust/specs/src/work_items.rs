@@ -193,6 +193,19 @@ pub fn format_of_run(id: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_key_gives_a_name_of_its_own_that_leads_nowhere(one in ".{0,300}", other in ".{0,300}") {
+            let id = run_id_of(&one);
+            prop_assert!(is_run_id(&id) && id.len() < 100, "{}", id);
+            prop_assert!(id.parse::<crate::id::SpecId>().is_ok(), "{}", id);
+            let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c);
+            prop_assert!(id.chars().all(is_plain) && !id.contains("..") && !id.ends_with(".lock"), "{}", id);
+            prop_assert_eq!(one == other, id == run_id_of(&other));
+        }
+    }
 
     #[test]
     fn ids_of_runs_come_from_keys_alone() {

@@ -147,7 +147,10 @@ impl PlacedLaunch<'_> {
             false if place.is_tracked => None,
             false => return Err(untracked(spec)),
         };
-        if order.as_ref().is_some_and(|order| order.len() > LARGEST_ORDER) {
+        if order
+            .as_ref()
+            .is_some_and(|order| order.len() > LARGEST_ORDER)
+        {
             let message = format!(
                 "What the documents of this item say has more than {LARGEST_ORDER} bytes, which is too much for a cluster. Start it without `--on`."
             );

@@ -183,10 +183,7 @@ impl ActiveJob<'_> {
         JobFile::parse(&text, &self.folder.name())
     }
 
-    fn run(
-        &self,
-        placed: &PlacedJob,
-    ) -> Result<(PlacedEnd, RunRecord, Option<String>), Error> {
+    fn run(&self, placed: &PlacedJob) -> Result<(PlacedEnd, RunRecord, Option<String>), Error> {
         let PlacedJob { job, place } = placed;
         let project = &place.project;
         let log = project.runs()?.ensure_log(&job.spec)?;

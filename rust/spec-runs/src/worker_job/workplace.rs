@@ -24,8 +24,8 @@ use chant_git::repository_mirror::RepositoryMirror;
 use chant_specs::error::ChantError;
 use chant_specs::project::{Project, ProjectOptions, SPECS, ZonedClock};
 use chant_store::disk::{self, Disk};
-use chant_store::{StoreError, files};
 use chant_store::state::UserState;
+use chant_store::{StoreError, files};
 use chant_work::run_log::{SecretMask, secrets};
 use chant_work::run_record::RunOptions;
 
