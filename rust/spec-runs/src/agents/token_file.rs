@@ -3,12 +3,47 @@
 //! Whoever has a refresh token can make every other copy of the login void, the user's own one
 //! included. A run that had one would have to bring the new tokens back, and nothing about these
 //! tokens proves that they belong to the user: they are opaque, or their claims can be copied. So a
-//! run gets no refresh token, and nothing of its login ever comes back.
+//! run gets no refresh token, and nothing of its login ever comes back. In a file whose form is not known, a refresh
+//! token is what is called one.
 
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::built_in::{TokenEnd, TokenFile};
+
+/// The text in place of a refresh token in a file whose form is not known: agents take an empty one for a fault.
+const WITHHELD: &str = "withheld";
+
+/// Returns a login of an unknown form without what it calls a refresh token; `None` where there is none, or where the
+/// text is not JSON.
+pub(crate) fn without_named_refresh_tokens(login: &str) -> Option<String> {
+    let mut all = serde_json::from_str(login).ok()?;
+    withhold(&mut all).then(|| serde_json::to_string(&all).ok())?
+}
+
+/// Replaces what is called a refresh token; returns true if there was one.
+fn withhold(part: &mut Value) -> bool {
+    match part {
+        Value::Object(all) => all.iter_mut().fold(false, |found, (name, value)| {
+            let is_one =
+                is_refresh_token(name) && value.as_str().is_some_and(|one| !one.is_empty());
+            if is_one {
+                *value = WITHHELD.into();
+            }
+            is_one | withhold(value) | found
+        }),
+        Value::Array(all) => all
+            .iter_mut()
+            .fold(false, |found, value| withhold(value) | found),
+        _ => false,
+    }
+}
+
+fn is_refresh_token(name: &str) -> bool {
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let letters = letters.to_ascii_lowercase();
+    letters == "refresh" || letters.ends_with("refreshtoken")
+}
 
 impl TokenFile {
     /// Returns the login for a run; `None` for a text that is no login of this agent.
@@ -116,6 +151,20 @@ mod tests {
             form("codex").without_refresh_tokens(key).as_deref(),
             Some(key)
         );
+    }
+
+    #[test]
+    fn what_is_called_a_refresh_token_is_withheld_in_files_of_unknown_form() {
+        let login = r#"{"accessToken":"a","refreshToken":"r","of":[{"auth":{"refresh_token":"r","refresh":""}},{"oauth-refresh-token":"r"}],"refreshedAt":"2026-01-01","refresh":3}"#;
+        assert_eq!(
+            without_named_refresh_tokens(login).as_deref(),
+            Some(
+                r#"{"accessToken":"a","of":[{"auth":{"refresh":"","refresh_token":"withheld"}},{"oauth-refresh-token":"withheld"}],"refresh":3,"refreshToken":"withheld","refreshedAt":"2026-01-01"}"#
+            )
+        );
+        for whole in ["", "key = r", "[]", r#"{"apiKey":"k","refreshToken":null}"#] {
+            assert_eq!(without_named_refresh_tokens(whole), None, "{whole}");
+        }
     }
 
     #[test]
