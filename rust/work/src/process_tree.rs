@@ -554,12 +554,14 @@ pub(super) fn runner_here() -> Option<u32> {
 /// and some more. The superuser has no such limit: its processes give way to others.
 #[cfg(target_os = "linux")]
 pub(super) fn limit_processes(pid: u32, more: Option<u32>) {
-    use rustix::process::{Resource, Rlimit, geteuid, prlimit};
+    use rustix::process::{Resource, Rlimit, geteuid, getpriority_process, prlimit};
     const GIVING_WAY: i32 = 10;
     let Some(more) = more else { return };
     if geteuid().is_root() {
-        // It may have a lower priority already.
-        let _ = number(pid).map(|pid| setpriority_process(Some(pid), GIVING_WAY));
+        if let Some(pid) = number(pid) {
+            let now = getpriority_process(Some(pid)).unwrap_or_default();
+            let _ = setpriority_process(Some(pid), now.max(GIVING_WAY));
+        }
         return;
     }
     let others = process::count_of_machine().unwrap_or_default() as u64;
