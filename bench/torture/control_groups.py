@@ -38,7 +38,11 @@ _DEEDS = {
     "sessions": 'while :; do setsid bash "$0" & done',
     "memory": "python3 -c 'kept = []\nwhile True: kept.append(b\"x\" * 10**7)'; exit 7",
 }
-_TOLD = {"bomb": "`limits.processes`", "sessions": "`limits.processes`", "memory": "`limits.memory_megabytes`"}
+_TOLD = {
+    "bomb": "`limits.processes`",
+    "sessions": "`limits.processes`",
+    "memory": "`limits.memory_megabytes`",
+}
 
 
 @dataclass(frozen=True)
@@ -121,8 +125,9 @@ def _inside(case: GroupCase) -> GroupReport:
     root = home / "ferry"
     (root / ".chant" / "specs").mkdir(parents=True)
     (home / ".config" / "chant").mkdir(parents=True)
+    mode = "auto" if case.is_confined else "off"
     (home / ".config" / "chant" / "config.md").write_text(
-        f"---\ntrust: {{roots: ['{root}']}}\nconfine: {{mode: {'auto' if case.is_confined else 'off'}}}\n---\n"
+        f"---\ntrust: {{roots: ['{root}']}}\nconfine: {{mode: {mode}}}\n---\n"
     )
     agent = home / "agent.sh"
     agent.write_text(f"{_DEEDS[case.deed]}\n")
@@ -188,7 +193,7 @@ def _judged(case: GroupCase) -> Trial:
     with tempfile.TemporaryDirectory(prefix="chant-groups-", dir="/var/tmp") as folder:
         report = _tried(case, Path(folder))
     trial.notes[f"slowest start {report.slowest:.2f} s, {report.processes} processes"] += 1
-    if report.status != "failed" or _TOLD[case.deed] not in report.reason:
+    if report.status != "failed" or _TOLD.get(case.deed, "`limits.processes`") not in report.reason:
         trial.wrong.append(f"it ended as {report.status}: {report.reason}")
     if report.left:
         trial.wrong.append(f"{report.left} groups are left")

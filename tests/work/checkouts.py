@@ -244,9 +244,10 @@ class Checkout:
         """Check the repository, and that nothing of a run is left but what is reported of it."""
         said = self.git("fsck", "--strict", "--no-progress", "--no-dangling")
         assert said.strip() in ("", "notice: No default references")
-        # A runner whose run is reported to have ended may still be writing its last words, whoever recovers a run
-        # holds its lock for an instant longer than the record says, and what a failing disk kept a dead process
-        # from removing goes when the project is opened the next time.
+
+        # A runner whose run is reported to have ended may still be writing its last words, whoever recovers a
+        # run holds its lock for an instant longer than the record says, and what a failing disk kept a dead
+        # process from removing goes when the project is opened the next time.
         def unfinished() -> list[Path]:
             self.chant()
             locks = self.common_dir.rglob("*.lock")

@@ -176,7 +176,9 @@ async def test_an_agent_with_too_many_processes_ends_with_the_name_of_the_limit(
 @by("bare")
 async def test_what_bounds_an_agent_does_so_before_its_first_command(agent: Agent, call: Caller) -> None:
     agent.give()
-    (agent.shop.root / "agent.sh").write_text("grep processes /proc/self/limits\necho nice $(nice)\n", "utf-8")
+    (agent.shop.root / "agent.sh").write_text(
+        "grep processes /proc/self/limits\necho nice $(nice)\n", "utf-8"
+    )
     agent.shop.commit()
     agent.shop.ended((await call.data("chant_work_start", id=ID))["process_id"])
     log = agent.shop.log(ID)

@@ -80,7 +80,7 @@ FORMS: dict[str, tuple[str, str, str, Callable[[float], dict[str, Any]]]] = {
     "droid": ("HOME", "", ".factory/auth.json", _nested),
     "amp": ("HOME", "", ".local/share/amp/secrets.json", _key),
 }
-"""How each agent calls the folder of its state, and what its login looks like; that of the last two is not known."""
+"""How each agent calls the folder of its state, and its login, the last two in a form that is not known."""
 
 HOURS = 3600
 

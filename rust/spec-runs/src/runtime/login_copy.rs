@@ -133,17 +133,14 @@ impl RunLogin {
             Some(form) => (form.has_refresh_token(&login), form.ends(&login)),
             None => (without_named_refresh_tokens(&login).is_some(), None),
         };
-        Ok(if has_refresh_token {
-            Some(Self::AccessToken {
-                template,
-                ends,
-                file,
-            })
-        } else if template.state.tokens.is_none() {
-            Some(Self::WholeCopy { template })
-        } else {
-            None
-        })
+        let token = Self::AccessToken {
+            template,
+            ends,
+            file,
+        };
+        let is_whole = template.state.tokens.is_none();
+        let whole = is_whole.then_some(Self::WholeCopy { template });
+        Ok(has_refresh_token.then_some(token).or(whole))
     }
 
     /// Refuses a login that has ended, or ends before an agent could work with it.
