@@ -156,11 +156,20 @@ mod tests {
     #[test]
     fn what_is_called_a_refresh_token_is_withheld_in_files_of_unknown_form() {
         let login = r#"{"accessToken":"a","refreshToken":"r","of":[{"auth":{"refresh_token":"r","refresh":""}},{"oauth-refresh-token":"r"}],"refreshedAt":"2026-01-01","refresh":3}"#;
+        let given: Value =
+            serde_json::from_str(&without_named_refresh_tokens(login).unwrap()).unwrap();
         assert_eq!(
-            without_named_refresh_tokens(login).as_deref(),
-            Some(
-                r#"{"accessToken":"a","of":[{"auth":{"refresh":"","refresh_token":"withheld"}},{"oauth-refresh-token":"withheld"}],"refresh":3,"refreshToken":"withheld","refreshedAt":"2026-01-01"}"#
-            )
+            given,
+            serde_json::json!({
+                "accessToken": "a",
+                "refreshToken": "withheld",
+                "of": [
+                    {"auth": {"refresh_token": "withheld", "refresh": ""}},
+                    {"oauth-refresh-token": "withheld"},
+                ],
+                "refreshedAt": "2026-01-01",
+                "refresh": 3,
+            })
         );
         for whole in ["", "key = r", "[]", r#"{"apiKey":"k","refreshToken":null}"#] {
             assert_eq!(without_named_refresh_tokens(whole), None, "{whole}");
