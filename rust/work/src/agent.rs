@@ -123,12 +123,9 @@ pub fn start(
             prepare: &mut |number| {
                 let enforced = tree.begin(number, &job.confinement, made.take());
                 let by_kernel = enforced.processes.is_some() || tree.bond == TreeBond::Leader;
-                let limited = job.limits.processes.filter(|_| !by_kernel);
-                process_tree::limit_processes(number, limited.map(AgentLimits::hard_processes));
-                process_limit = job
-                    .limits
-                    .processes
-                    .map(|most| ProcessLimit::watch(&tree, most));
+                let most = job.limits.processes;
+                process_tree::limit_processes(number, most.filter(|_| !by_kernel));
+                process_limit = most.map(|most| ProcessLimit::watch(&tree, most));
             },
         },
     );

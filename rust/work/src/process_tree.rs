@@ -550,13 +550,15 @@ pub(super) fn runner_here() -> Option<u32> {
     TAKES_IN.load(Ordering::SeqCst).then(std::process::id)
 }
 
-/// Limits the number of the user's processes that a process and what it starts may add to, by as many as there are
-/// and some more. The superuser has no such limit: its processes give way to others.
+/// Limits the number of the user's processes that an agent which may have so many can add to. The superuser has no such limit: its processes give way to others.
 #[cfg(target_os = "linux")]
-pub(super) fn limit_processes(pid: u32, more: Option<u32>) {
+pub(super) fn limit_processes(pid: u32, most: Option<u32>) {
+    use super::agent_job::AgentLimits;
     use rustix::process::{Resource, Rlimit, geteuid, getpriority_process, prlimit};
     const GIVING_WAY: i32 = 10;
-    let Some(more) = more else { return };
+    let Some(most) = most.map(AgentLimits::hard_processes) else {
+        return;
+    };
     if geteuid().is_root() {
         if let Some(pid) = number(pid) {
             let now = getpriority_process(Some(pid)).unwrap_or_default();
@@ -565,7 +567,7 @@ pub(super) fn limit_processes(pid: u32, more: Option<u32>) {
         return;
     }
     let others = process::count_of_machine().unwrap_or_default() as u64;
-    let most = Some(others.saturating_add(more.into()));
+    let most = Some(others.saturating_add(most.into()));
     let limit = Rlimit {
         current: most,
         maximum: most,
@@ -575,7 +577,7 @@ pub(super) fn limit_processes(pid: u32, more: Option<u32>) {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn limit_processes(_pid: u32, _more: Option<u32>) {}
+pub(super) fn limit_processes(_pid: u32, _most: Option<u32>) {}
 
 /// Kills what a command of this process left, if this process is a runner, which no agent works in meanwhile.
 pub(super) fn kill_left_by(command: ProcessIdentity) {

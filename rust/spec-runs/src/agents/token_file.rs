@@ -17,25 +17,25 @@ const WITHHELD: &str = "withheld";
 /// Returns a login of an unknown form without what it calls a refresh token; `None` where there is none, or where the
 /// text is not JSON.
 pub(crate) fn without_named_refresh_tokens(login: &str) -> Option<String> {
-    let mut all = serde_json::from_str(login).ok()?;
-    withhold(&mut all).then(|| serde_json::to_string(&all).ok())?
+    let all: Value = serde_json::from_str(login).ok()?;
+    let mut given = all.clone();
+    withhold(&mut given);
+    (given != all).then(|| given.to_string())
 }
 
-/// Replaces what is called a refresh token; returns true if there was one.
-fn withhold(part: &mut Value) -> bool {
+/// Replaces what is called a refresh token.
+fn withhold(part: &mut Value) {
     match part {
-        Value::Object(all) => all.iter_mut().fold(false, |found, (name, value)| {
-            let is_one =
-                is_refresh_token(name) && value.as_str().is_some_and(|one| !one.is_empty());
-            if is_one {
-                *value = WITHHELD.into();
+        Value::Object(all) => {
+            for (name, value) in all {
+                if is_refresh_token(name) && value.as_str().is_some_and(|token| !token.is_empty()) {
+                    *value = WITHHELD.into();
+                }
+                withhold(value);
             }
-            is_one | withhold(value) | found
-        }),
-        Value::Array(all) => all
-            .iter_mut()
-            .fold(false, |found, value| withhold(value) | found),
-        _ => false,
+        }
+        Value::Array(all) => all.iter_mut().for_each(withhold),
+        _ => {}
     }
 }
 

@@ -129,18 +129,17 @@ impl RunLogin {
             return Ok(None);
         }
         let login = disk::read_owned(&file, MAX_LOGIN_SIZE).unwrap_or_default();
-        let (has_refresh_token, ends) = match &template.state.tokens {
-            Some(form) => (form.has_refresh_token(&login), form.ends(&login)),
-            None => (without_named_refresh_tokens(&login).is_some(), None),
-        };
-        let token = Self::AccessToken {
-            template,
-            ends,
-            file,
-        };
-        let is_whole = template.state.tokens.is_none();
-        let whole = is_whole.then_some(Self::WholeCopy { template });
-        Ok(has_refresh_token.then_some(token).or(whole))
+        Ok(match &template.state.tokens {
+            Some(form) if !form.has_refresh_token(&login) => None,
+            None if without_named_refresh_tokens(&login).is_none() => {
+                Some(Self::WholeCopy { template })
+            }
+            form => Some(Self::AccessToken {
+                template,
+                ends: form.as_ref().and_then(|form| form.ends(&login)),
+                file,
+            }),
+        })
     }
 
     /// Refuses a login that has ended, or ends before an agent could work with it.
