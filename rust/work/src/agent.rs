@@ -104,17 +104,8 @@ pub fn start(
             memory: job.limits.memory,
         })
     });
-    let mut tree = ProcessTree {
-        mark,
-        since: ProcessTree::since(record),
-        leader: None,
-        is_held: true,
-        runner: process_tree::runner_here(),
-        bond: TreeBond::Nothing,
-        cgroup: None,
-        services: Vec::new(),
-        has_services: false,
-    };
+    let runner = process_tree::runner_here();
+    let mut tree = ProcessTree::before_start(mark, ProcessTree::since(record), runner);
     let (mut made, mut process_limit) = (made.flatten(), None);
     let started = job.confinement.start_prepared(
         start,

@@ -112,6 +112,21 @@ impl ProcessTree {
         start.and_then(|start| start.parse().ok()).unwrap_or(0)
     }
 
+    /// Returns the process tree of what is about to be started.
+    pub(super) fn before_start(mark: String, since: u64, runner: Option<u32>) -> Self {
+        Self {
+            mark,
+            since,
+            leader: None,
+            is_held: true,
+            runner,
+            cgroup: None,
+            bond: TreeBond::Nothing,
+            services: Vec::new(),
+            has_services: false,
+        }
+    }
+
     /// Begins with its first process, which is moved to the control group of the run, where there is one. Returns the
     /// limits that the group enforces.
     pub(super) fn begin(
@@ -582,17 +597,11 @@ pub(super) fn limit_processes(_pid: u32, _most: Option<u32>) {}
 /// Kills what a command of this process left, if this process is a runner, which no agent works in meanwhile.
 pub(super) fn kill_left_by(command: ProcessIdentity) {
     let Some(runner) = runner_here() else { return };
+    // The command has no mark.
+    let (mark, since) = ("\0".to_owned(), command.start_ticks());
     let tree = ProcessTree {
-        // The command has no mark.
-        mark: "\0".into(),
-        since: command.start_ticks(),
         leader: Some(command),
-        is_held: true,
-        runner: Some(runner),
-        cgroup: None,
-        bond: TreeBond::Nothing,
-        services: Vec::new(),
-        has_services: false,
+        ..ProcessTree::before_start(mark, since, Some(runner))
     };
     let deadline = Instant::now() + DYING;
     while tree.left().is_some() && Instant::now() < deadline {

@@ -82,18 +82,8 @@ impl ServiceProcess {
                 memory: job.limits.memory,
             })
         });
-        let mut tree = ProcessTree {
-            mark,
-            since: 0,
-            leader: None,
-            is_held: true,
-            // The runner has other programs, too.
-            runner: None,
-            bond: TreeBond::Nothing,
-            cgroup: None,
-            services: Vec::new(),
-            has_services: false,
-        };
+        // The runner has other programs, too.
+        let mut tree = ProcessTree::before_start(mark, 0, None);
         let (mut made, confinement) = (made.flatten(), &job.confinement);
         let before = BeforeProgram {
             launcher: job.launcher.as_ref(),
