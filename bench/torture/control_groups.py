@@ -35,9 +35,14 @@ _MOST_WAIT = 5.0
 
 _DEEDS = {
     "bomb": "bomb() { bomb | bomb & }; bomb; sleep 600",
+    "sessions": 'while :; do setsid bash "$0" & done',
     "memory": "python3 -c 'kept = []\nwhile True: kept.append(b\"x\" * 10**7)'; exit 7",
 }
-_TOLD = {"bomb": "`limits.processes`", "memory": "`limits.memory_megabytes`"}
+_TOLD = {
+    "bomb": "`limits.processes`",
+    "sessions": "`limits.processes`",
+    "memory": "`limits.memory_megabytes`",
+}
 
 
 @dataclass(frozen=True)
@@ -48,12 +53,14 @@ class GroupCase:
     controllers: tuple[str, ...]
     is_delegated: bool = False
     """Whether groups belong to a user without rights, as in a desktop session; else root starts the run."""
+    is_confined: bool = True
 
     @property
     def name(self) -> str:
         """The case, for people."""
         who = "user" if self.is_delegated else "root"
-        return f"{self.deed}, {who}, {' '.join(self.controllers) or 'no groups'}"
+        held = "" if self.is_confined else ", not confined"
+        return f"{self.deed}, {who}, {' '.join(self.controllers) or 'no groups'}{held}"
 
 
 CASES = (
@@ -61,6 +68,8 @@ CASES = (
     GroupCase("bomb", ("memory", "pids")),
     GroupCase("bomb", ("cpu", "memory", "pids"), is_delegated=True),
     GroupCase("bomb", ()),
+    GroupCase("bomb", (), is_confined=False),
+    GroupCase("sessions", (), is_confined=False),
     GroupCase("memory", ("memory", "pids")),
 )
 
@@ -116,7 +125,10 @@ def _inside(case: GroupCase) -> GroupReport:
     root = home / "ferry"
     (root / ".chant" / "specs").mkdir(parents=True)
     (home / ".config" / "chant").mkdir(parents=True)
-    (home / ".config" / "chant" / "config.md").write_text(f"---\ntrust: {{roots: ['{root}']}}\n---\n")
+    mode = "auto" if case.is_confined else "off"
+    (home / ".config" / "chant" / "config.md").write_text(
+        f"---\ntrust: {{roots: ['{root}']}}\nconfine: {{mode: {mode}}}\n---\n"
+    )
     agent = home / "agent.sh"
     agent.write_text(f"{_DEEDS[case.deed]}\n")
     (root / ".chant" / "config.md").write_text(
@@ -181,7 +193,7 @@ def _judged(case: GroupCase) -> Trial:
     with tempfile.TemporaryDirectory(prefix="chant-groups-", dir="/var/tmp") as folder:
         report = _tried(case, Path(folder))
     trial.notes[f"slowest start {report.slowest:.2f} s, {report.processes} processes"] += 1
-    if report.status != "failed" or _TOLD[case.deed] not in report.reason:
+    if report.status != "failed" or _TOLD.get(case.deed, "`limits.processes`") not in report.reason:
         trial.wrong.append(f"it ended as {report.status}: {report.reason}")
     if report.left:
         trial.wrong.append(f"{report.left} groups are left")

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -115,6 +116,17 @@ def test_what_is_killed_ends_whole(sandboxed: World) -> None:
     # The output ends with the last process that has it.
     assert process.communicate() == ("", None)
     assert process.returncode == -signal.SIGKILL
+
+
+def test_memory_that_is_shared_is_a_commands_own_and_bounded(sandboxed: World) -> None:
+    mine = Path(tempfile.mkdtemp(dir="/dev/shm", prefix="chant-test-"))
+    script = f"test -e {mine} || df -Pk /dev/shm | tail -n 1; cat /proc/sys/user/max_user_namespaces"
+    done = sandboxed.confine("--", "sh", "-c", script)
+    mine.rmdir()
+    size, namespaces = done.stdout.splitlines()
+    assert size.split()[1] == str(1 << 20), done.stdout
+    # The superuser's limit is that of the system: the call is refused anyway.
+    assert os.geteuid() == 0 or namespaces == "0"
 
 
 def test_signals_that_python_ignores_are_not_ignored_in_a_command(world: World) -> None:

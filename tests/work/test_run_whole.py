@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -170,6 +171,21 @@ async def test_an_agent_with_too_many_processes_ends_with_the_name_of_the_limit(
         in record["reason"]
     )
     assert agent.left() == []
+
+
+@by("bare")
+async def test_what_bounds_an_agent_does_so_before_its_first_command(agent: Agent, call: Caller) -> None:
+    agent.give()
+    (agent.shop.root / "agent.sh").write_text(
+        "grep processes /proc/self/limits\necho nice $(nice)\n", "utf-8"
+    )
+    agent.shop.commit()
+    agent.shop.ended((await call.data("chant_work_start", id=ID))["process_id"])
+    log = agent.shop.log(ID)
+    if os.geteuid() == 0:
+        assert f"nice {max(10, os.nice(0))}" in log
+    else:
+        assert "unlimited" not in log
 
 
 @by("parents")

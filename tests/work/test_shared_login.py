@@ -65,12 +65,22 @@ def _qwen(ends: float) -> dict[str, Any]:
     return {**tokens, "expiry_date": int(ends * 1000)}
 
 
+def _nested(ends: float) -> dict[str, Any]:
+    return {"accounts": [{"accessToken": "ACCESS", "refreshToken": "REFRESH", "expires": int(ends)}]}
+
+
+def _key(_ends: float) -> dict[str, Any]:
+    return {"apiKey": "ACCESS"}
+
+
 FORMS: dict[str, tuple[str, str, str, Callable[[float], dict[str, Any]]]] = {
     "claude": ("CLAUDE_CONFIG_DIR", ".claude", ".credentials.json", _claude),
     "codex": ("CODEX_HOME", ".codex", "auth.json", _codex),
     "qwen": ("QWEN_HOME", ".qwen", "oauth_creds.json", _qwen),
+    "droid": ("HOME", "", ".factory/auth.json", _nested),
+    "amp": ("HOME", "", ".local/share/amp/secrets.json", _key),
 }
-"""How each agent calls the folder of its state, and what its login looks like."""
+"""How each agent calls the folder of its state, and its login, the last two in a form that is not known."""
 
 HOURS = 3600
 
@@ -92,7 +102,7 @@ class LoggedIn:
         config = f"---\ntrust: {{roots: ['{shop.root.parent}']}}\nenv: {{pass: [WAITS]}}\n---\n"
         user_config().write_text(config, encoding="utf-8")
         self.login = Path(os.environ["HOME"]) / folder / file
-        self.login.parent.mkdir()
+        self.login.parent.mkdir(parents=True, exist_ok=True)
         self.write(json.dumps(form(time.time() + hours * HOURS), indent=2, ensure_ascii=False) + "\n")
         shop.configure(provider=agent)
         for id in IDS:
@@ -126,18 +136,19 @@ def test_tokens_of_another_account_stay_in_the_run(
     assert [path for path in worktrees.rglob("*") if path.name == user.login.name] == []
 
 
+@pytest.mark.parametrize("agent", ["codex", "droid"])
 def test_four_runs_at_once_get_what_the_user_renews_and_change_nothing(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, agent: str
 ) -> None:
     monkeypatch.setenv("WAITS", "1")
-    user = LoggedIn(shop, monkeypatch, "codex", hours=8)
+    user = LoggedIn(shop, monkeypatch, agent, hours=8)
     handle = shop.handle()
     for id in IDS:
         handle.work_start(id, skip_criteria=True)
     state = Path(os.environ["HOME"]) / ".local" / "state" / "chant-mcp" / "worktrees"
 
     def others() -> list[Path]:
-        copies = state.glob("*/*.private/agent/auth.json")
+        copies = state.glob("*/*.private/agent/**/auth.json")
         return [path for path in copies if "OTHER" in path.read_text(encoding="utf-8")]
 
     wait_for(lambda: len(others()) == len(IDS), "four swaps")
@@ -185,9 +196,14 @@ def test_a_login_that_may_end_before_the_run_is_named(
     assert "CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)" in ended.stderr
 
 
-def test_doctor_says_that_other_logins_are_copied(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(FORMS, "droid", ("HOME", ".factory", "auth.json", _qwen))
-    LoggedIn(shop, monkeypatch, "droid", hours=8)
-    [agent] = opened(shop.root).doctor().data["agents"]
-    assert "can end your login" in agent["login_of_runs"]
-    assert "FACTORY_API_KEY" in agent["login_of_runs"]
+@pytest.mark.parametrize(
+    ("agent", "told", "key"),
+    [("droid", "no refresh token", "FACTORY_API_KEY"), ("amp", "can end your login", "AMP_API_KEY")],
+)
+def test_doctor_says_what_runs_get_of_a_login_of_unknown_form(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, agent: str, told: str, key: str
+) -> None:
+    LoggedIn(shop, monkeypatch, agent, hours=8)
+    [found] = opened(shop.root).doctor().data["agents"]
+    assert told in found["login_of_runs"]
+    assert key in found["login_of_runs"]

@@ -102,6 +102,35 @@ impl Confinement {
         before.into_iter().chain(argv).collect()
     }
 
+    /// Adds to a command line and its environment what the backend and the policy need, so that [`Confinement::enforce`]
+    /// and the start of the line confine its program.
+    fn complete(&self, argv: &mut Vec<OsString>, environment: &mut Vec<(OsString, OsString)>) {
+        let Some(policy) = self.policy() else { return };
+        let variables = policy.variables.iter();
+        environment.extend(variables.map(|(name, value)| (name.into(), value.into())));
+        if argv.is_empty() {
+            // It is only to be tried.
+            return;
+        }
+        *argv = self.command_line(std::mem::take(argv));
+        #[cfg(unix)]
+        if let ConfineBackend::Bubblewrap(_) = policy.backend {
+            bubblewrap::pass_loader_variables(argv, environment);
+        }
+    }
+
+    /// Returns the launcher of the policy if it has something to do.
+    fn used_launcher(&self) -> Option<&SandboxLauncher> {
+        self.policy().and_then(ConfinePolicy::used_launcher)
+    }
+
+    fn policy(&self) -> Option<&ConfinePolicy> {
+        match self {
+            Self::Off => None,
+            Self::Kernel(policy) => Some(policy),
+        }
+    }
+
     /// Starts a confined process without namespaces of its own: they would take a call of git ten times
     /// as long. Its command line must come from [`Confinement::command_line`].
     ///
@@ -146,12 +175,13 @@ impl Confinement {
     #[cfg(target_os = "linux")]
     pub fn order(
         &self,
-        program: ConfinedProgram,
+        mut program: ConfinedProgram,
     ) -> io::Result<Option<(SandboxLauncher, Vec<u8>)>> {
-        match self {
-            Self::Off => Ok(None),
-            Self::Kernel(policy) => sandbox::order(policy, program),
-        }
+        let Some(launcher) = self.used_launcher() else {
+            return Ok(None);
+        };
+        self.complete(&mut program.argv, &mut program.environment);
+        Ok(Some((launcher.clone(), sandbox::order(self, program)?)))
     }
 }
 

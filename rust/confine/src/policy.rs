@@ -144,6 +144,14 @@ impl ConfinePolicy {
         is_ours && self.launcher.as_ref().is_some_and(|one| one.namespaces)
     }
 
+    /// Returns the launcher if it has something to do.
+    pub(crate) fn used_launcher(&self) -> Option<&SandboxLauncher> {
+        let is_used = self.has_namespaces()
+            || self.cgroup.is_some()
+            || self.lifetime == ProcessLifetime::OfStarter;
+        self.launcher.as_ref().filter(|_| is_used)
+    }
+
     /// Returns true if the process gets a network of its own.
     pub fn has_own_network(&self) -> bool {
         self.network == NetworkAccess::Own && self.has_namespaces()

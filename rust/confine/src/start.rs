@@ -15,10 +15,7 @@ use std::process::{Child, Command, Stdio};
 use chant_base::own_children;
 use chant_store::disk;
 
-use super::{
-    ConfineBackend, ConfinePolicy, Confinement, LandlockSupport, SandboxLauncher, bubblewrap,
-    refused,
-};
+use super::{ConfinePolicy, Confinement, LandlockSupport, SandboxLauncher, refused};
 
 /// The settings with which a process is started, in a process group of its own.
 #[derive(Debug)]
@@ -64,32 +61,55 @@ impl ProcessInput {
     }
 }
 
+/// What is done about a process before anything of its program runs.
+pub struct BeforeProgram<'a> {
+    /// The launcher of a process without a confinement; a policy names its own.
+    pub launcher: Option<&'a SandboxLauncher>,
+    /// Gets the number of the process, which waits meanwhile. Where no launcher starts it, its program may run already.
+    pub prepare: &'a mut dyn FnMut(u32),
+}
+
 impl Confinement {
     /// Starts a confined process, or one without a confinement.
     ///
     /// # Errors
     /// A failure when the confinement cannot be enforced, in which case nothing is started, or as
     /// [`Command::spawn`].
-    pub fn start(&self, mut start: ProcessStart<'_>) -> io::Result<Child> {
-        if let Self::Kernel(policy) = self {
-            let variables = policy.variables.iter();
-            let variables = variables.map(|(name, value)| (name.into(), value.into()));
-            start.environment.extend(variables);
-        }
+    pub fn start(&self, start: ProcessStart<'_>) -> io::Result<Child> {
+        self.start_by(self.used_launcher(), start, &mut |_| {})
+    }
+
+    /// Starts a process that waits until something has been done about it.
+    ///
+    /// # Errors
+    /// As [`Confinement::start`]; the process has ended then.
+    pub fn start_prepared(
+        &self,
+        start: ProcessStart<'_>,
+        before: BeforeProgram<'_>,
+    ) -> io::Result<Child> {
+        let launcher = match self.policy() {
+            None => before.launcher,
+            Some(policy) => policy.launcher.as_ref(),
+        };
+        self.start_by(launcher, start, before.prepare)
+    }
+
+    fn start_by(
+        &self,
+        launcher: Option<&SandboxLauncher>,
+        mut start: ProcessStart<'_>,
+        prepare: &mut dyn FnMut(u32),
+    ) -> io::Result<Child> {
+        self.complete(&mut start.argv, &mut start.environment);
         #[cfg(target_os = "linux")]
-        if let Self::Kernel(policy) = self
-            && let Some(launcher) = policy.used_launcher()
-        {
-            return super::sandbox::start(policy, launcher, start);
+        if let Some(launcher) = launcher {
+            return super::sandbox::start(self, launcher, start, prepare);
         }
+        #[cfg(not(target_os = "linux"))]
+        let _ = launcher;
         let (input, ours) = start.input.opened()?;
-        let mut argv = self.command_line(start.argv);
-        if let Self::Kernel(policy) = self
-            && let ConfineBackend::Bubblewrap(_) = policy.backend
-        {
-            bubblewrap::pass_loader_variables(&mut argv, &mut start.environment);
-        }
-        let mut argv = argv.into_iter();
+        let mut argv = start.argv.into_iter();
         let mut command = Command::new(argv.next().unwrap_or_default());
         command
             .args(argv)
@@ -101,6 +121,7 @@ impl Confinement {
             .stdout(start.output)
             .stderr(start.errors);
         let mut child = self.spawn(&mut command)?;
+        prepare(child.id());
         child.stdin = ours.map(|pipe| OwnedFd::from(pipe).into());
         Ok(child)
     }
@@ -152,11 +173,7 @@ impl Confinement {
     /// # Errors
     /// As [`Confinement::start`].
     pub fn try_start(&self) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        let is_launched = matches!(self, Self::Kernel(policy) if policy.used_launcher().is_some());
-        #[cfg(not(target_os = "linux"))]
-        let is_launched = false;
-        if !is_launched {
+        if self.used_launcher().is_none() {
             let ended = || io::Error::other("the thread that tried it ended early");
             let own = self.clone();
             let tried = std::thread::spawn(move || own.enforce());

@@ -28,7 +28,7 @@ use super::spending::{SpendingLimits, UsageMeter};
 use chant_agent_events::{AgentExit, EventFormat, EventReader, FailureCause};
 use chant_base::run_variables::MARK;
 use chant_confine::Confinement;
-use chant_confine::start::{ProcessInput, ProcessStart};
+use chant_confine::start::{BeforeProgram, ProcessInput, ProcessStart};
 use chant_store::disk;
 
 pub use super::agent_job::{AgentInput, AgentJob, AgentLimits, AgentObservers};
@@ -104,8 +104,24 @@ pub fn start(
             memory: job.limits.memory,
         })
     });
-    let made = made.flatten();
-    let mut child = job.confinement.start(start).map_err(|error| {
+    let runner = process_tree::runner_here();
+    let mut tree = ProcessTree::before_start(mark, ProcessTree::since(record), runner);
+    let (mut made, mut process_limit) = (made.flatten(), None);
+    let started = job.confinement.start_prepared(
+        start,
+        BeforeProgram {
+            launcher: job.launcher.as_ref(),
+            prepare: &mut |number| {
+                let enforced = tree.begin(number, &job.confinement, made.take());
+                let by_kernel = enforced.processes.is_some() || tree.bond == TreeBond::Leader;
+                let most = job.limits.processes;
+                process_tree::limit_processes(number, most.filter(|_| !by_kernel));
+                process_limit = most.map(|most| ProcessLimit::watch(&tree, most));
+            },
+        },
+    );
+    let mut child = started.map_err(|error| {
+        tree.cgroup.iter().for_each(RunCgroup::remove);
         let is_there = job.folder.is_dir();
         refused(if is_there {
             error.to_string()
@@ -114,25 +130,6 @@ pub fn start(
         })
     })?;
     let identity = ProcessIdentity::of(child.id());
-    let (cgroup, enforced) = made.filter(|(group, _)| group.add(child.id())).unzip();
-    let tree = ProcessTree {
-        mark,
-        since: ProcessTree::since(record),
-        leader: Some(identity.clone()),
-        is_held: true,
-        runner: process_tree::runner_here(),
-        bond: TreeBond::of(&job.confinement, cgroup.as_ref()),
-        cgroup,
-        services: Vec::new(),
-        has_services: false,
-    };
-    let limited = job.limits.processes.filter(|_| {
-        let by_kernel = enforced.is_some_and(|limits: CgroupLimits| limits.processes.is_some());
-        !by_kernel && tree.bond != TreeBond::Leader
-    });
-    process_tree::tie_up(&tree, limited.map(AgentLimits::hard_processes));
-    let most = job.limits.processes;
-    let process_limit = most.map(|most| ProcessLimit::watch(&tree, most));
     let input = match (job.input, child.stdin.take()) {
         (AgentInput::Text(text), Some(pipe)) => Some((pipe, text.into_bytes(), 0)),
         _ => None,
@@ -256,6 +253,8 @@ impl AgentProcess {
             AgentEnding::Processes(_) => {
                 let note = "The agent had more processes than it may (`limits.processes`)";
                 self.pipes.output.note(note);
+                // Its thread has the priority to end them.
+                self.process_limit.iter_mut().for_each(ProcessLimit::end);
             }
             AgentEnding::Hopeless(cause) => {
                 let note = format!("{}; it is ended", cause.sentence());

@@ -9,7 +9,7 @@ use super::folder_observer::FolderObserver;
 use super::run_cgroup::RunCgroup;
 use super::run_log::{LineFilter, LogLimits};
 use super::spending::{EventPlan, UsageMeter};
-use chant_confine::Confinement;
+use chant_confine::{Confinement, SandboxLauncher};
 
 /// An agent that is to be started.
 #[derive(Debug, Clone)]
@@ -28,6 +28,8 @@ pub struct AgentJob {
     pub folder: PathBuf,
     /// Its confinement.
     pub confinement: Confinement,
+    /// The program in which an agent without a confinement waits until its processes can be counted.
+    pub launcher: Option<SandboxLauncher>,
     /// Its standard input.
     pub input: AgentInput,
     /// The limits at which it is ended.

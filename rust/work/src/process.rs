@@ -55,6 +55,12 @@ impl ProcessIdentity {
 }
 
 impl ProcessIdentity {
+    /// Returns its start in ticks; 0 if the system does not report it.
+    pub fn start_ticks(&self) -> u64 {
+        let start = self.pid_start.as_ref();
+        start.and_then(|start| start.parse().ok()).unwrap_or(0)
+    }
+
     /// Returns the time since its start, by a clock that cannot be set and that goes on while the
     /// machine sleeps; `None` if the machine was started since, or does not report it.
     pub fn age(&self) -> Option<Duration> {

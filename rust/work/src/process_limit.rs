@@ -15,6 +15,11 @@ const COUNT_INTERVAL: Duration = Duration::from_millis(250);
 /// The time between two counts while the processes become many more: a shell that forks doubles them in milliseconds.
 const GROWTH_INTERVAL: Duration = Duration::from_millis(20);
 
+/// The name of the thread that counts.
+const THREAD: &str = "process-count";
+
+/// The number of looks at the start of an agent, in which one that does nothing else has many processes already.
+const FIRST_LOOKS: u32 = 50;
 /// The number of looks without growth after which processes are listed that do not seem too many.
 const STEADY_LOOKS: u32 = 4;
 
@@ -33,21 +38,28 @@ impl ProcessLimit {
         let (ends, ended) = mpsc::channel();
         let (tree, reached) = (tree.clone(), Arc::clone(&is_reached));
         let mut count = ProcessCount::beside(most);
-        let thread = std::thread::spawn(move || {
+        let (begins, begun) = mpsc::channel();
+        let counting = move || {
+            come_first();
+            // Nobody waits for it if that fails.
+            let _ = begins.send(());
             while ended.recv_timeout(count.interval()) == Err(RecvTimeoutError::Timeout) {
                 if count.is_over(&tree) {
                     // First, since the end of the agent is seen at once.
                     reached.store(true, Ordering::SeqCst);
-                    tree.lower_priority();
-                    tree.kill();
+                    tree.kill_many();
                     return;
                 }
             }
-        });
+        };
+        let named = std::thread::Builder::new().name(THREAD.into());
+        let thread = named.spawn(counting).ok();
+        // It counts before anything of the agent runs. A thread that could not begin counts nothing.
+        let _ = begun.recv();
         Self {
             most,
             is_reached,
-            counting: Some((ends, thread)),
+            counting: thread.map(|thread| (ends, thread)),
         }
     }
 
@@ -66,6 +78,22 @@ impl ProcessLimit {
     }
 }
 
+impl Drop for ProcessLimit {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Gives this thread the highest priority, where it may take that: thousands of processes leave it too little of the
+/// processor. The superuser's have no limit but this count where there are no groups.
+fn come_first() {
+    #[cfg(target_os = "linux")]
+    const FIRST: i32 = -20;
+    // Elsewhere that is the priority of the whole process.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, FIRST);
+}
+
 /// The count of a tree's processes, which begins with that of the whole machine: that is cheap.
 struct ProcessCount {
     most: usize,
@@ -77,6 +105,7 @@ struct ProcessCount {
     growth: usize,
     /// The number of looks since it grew.
     steady: u32,
+    looks: u32,
 }
 
 impl ProcessCount {
@@ -88,12 +117,13 @@ impl ProcessCount {
             last: now,
             growth: 0,
             steady: 0,
+            looks: 0,
         }
     }
 
     /// Returns the time until the next look.
     fn interval(&self) -> Duration {
-        if self.growth > self.most / 64 {
+        if self.looks < FIRST_LOOKS || self.growth > self.most / 64 {
             GROWTH_INTERVAL
         } else {
             COUNT_INTERVAL
@@ -102,6 +132,7 @@ impl ProcessCount {
 
     /// Returns true if the tree has too many.
     fn is_over(&mut self, tree: &ProcessTree) -> bool {
+        self.looks = self.looks.saturating_add(1);
         let Some(now) = process::count_of_machine() else {
             return tree.exceeds(self.most, false);
         };

@@ -18,7 +18,7 @@ use rustix::process::{
 
 use super::WorkError;
 use super::process::{self, ProcessFacts, ProcessIdentity};
-use super::run_cgroup::RunCgroup;
+use super::run_cgroup::{CgroupLimits, RunCgroup};
 use super::run_record::RunRecord;
 use super::run_store::RunStore;
 use super::service::OF_RUN;
@@ -110,6 +110,36 @@ impl ProcessTree {
     pub(super) fn since(record: &RunRecord) -> u64 {
         let start = record.pid_start.as_deref();
         start.and_then(|start| start.parse().ok()).unwrap_or(0)
+    }
+
+    /// Returns the process tree of what is about to be started.
+    pub(super) fn before_start(mark: String, since: u64, runner: Option<u32>) -> Self {
+        Self {
+            mark,
+            since,
+            leader: None,
+            is_held: true,
+            runner,
+            cgroup: None,
+            bond: TreeBond::Nothing,
+            services: Vec::new(),
+            has_services: false,
+        }
+    }
+
+    /// Begins with its first process, which is moved to the control group of the run, where there is one. Returns the
+    /// limits that the group enforces.
+    pub(super) fn begin(
+        &mut self,
+        pid: u32,
+        confinement: &Confinement,
+        group: Option<(RunCgroup, CgroupLimits)>,
+    ) -> CgroupLimits {
+        let (cgroup, enforced) = group.filter(|(group, _)| group.add(pid)).unzip();
+        self.leader = Some(ProcessIdentity::of(pid));
+        self.bond = TreeBond::of(confinement, cgroup.as_ref());
+        self.cgroup = cgroup;
+        enforced.unwrap_or_default()
     }
 
     /// Returns the process tree of a run whose runner is gone.
@@ -313,19 +343,6 @@ impl ProcessTree {
         living.len()
     }
 
-    /// Gives all processes of the agent's group and of the control group the lowest priority: thousands that are
-    /// killed take as long as they would take to work, and the person's programs wait for each of them.
-    pub(super) fn lower_priority(&self) {
-        const LAST: i32 = 19;
-        // What ended meanwhile needs no priority.
-        let group = self.group().and_then(number);
-        let _ = group.map(|group| setpriority_pgrp(Some(group), LAST));
-        let members = self.cgroup.as_ref().map(RunCgroup::members);
-        for member in members.into_iter().flatten().filter_map(number) {
-            let _ = setpriority_process(Some(member), LAST);
-        }
-    }
-
     /// Kills all processes where the kernel does that in one step, without a look at how many they are.
     fn kill_at_once(&self) {
         if let Some(cgroup) = &self.cgroup {
@@ -344,8 +361,44 @@ impl ProcessTree {
         }
     }
 
-    /// Kills all living processes. Where nothing ends them at once, they are stopped first: else they could create
-    /// others faster than they are killed.
+    /// Stops all living processes, those among them that others create meanwhile.
+    fn stop(&self) {
+        let mut stopped = HashSet::new();
+        for _ in 0..STOPS {
+            let mut living = self.living();
+            living.retain(|one| stopped.insert((one.pid, one.start)));
+            if living.is_empty() {
+                return;
+            }
+            for one in living {
+                signal_one(&one, Signal::STOP);
+            }
+        }
+    }
+
+    /// Kills processes that are too many to be killed one after the other: they would create others faster than that.
+    /// They get the lowest priority, since thousands that end take as long as they would take to work, and the person's
+    /// programs wait for each of them.
+    pub(super) fn kill_many(&self) {
+        const LAST: i32 = 19;
+        // What ended meanwhile needs no priority.
+        let group = self.group().and_then(number);
+        let _ = group.map(|group| setpriority_pgrp(Some(group), LAST));
+        let members = self.cgroup.as_ref().map(RunCgroup::members);
+        for member in members.into_iter().flatten().filter_map(number) {
+            let _ = setpriority_process(Some(member), LAST);
+        }
+        self.kill_at_once();
+        if self.bond != TreeBond::Leader {
+            self.stop();
+            for one in self.living().into_iter().filter_map(|one| number(one.pid)) {
+                let _ = setpriority_process(Some(one), LAST);
+            }
+        }
+        self.kill();
+    }
+
+    /// Kills all living processes.
     pub(super) fn kill(&self) {
         self.kill_at_once();
         if let Some(first) = self.children().filter(|_| self.bond == TreeBond::Leader) {
@@ -355,34 +408,26 @@ impl ProcessTree {
             }
             return;
         }
-        // One after the other, as each gives its children to the runner.
+        // One after the other, as each gives its children to the runner. What was killed needs the processor to end, so
+        // it is not looked at again and again.
+        let mut killed = HashSet::new();
         for _ in 0..CHILD_LOOKS {
-            let children = self.children().unwrap_or_default();
-            if children.is_empty() {
+            let children = self.children().unwrap_or_default().into_iter();
+            let mut fresh: Vec<ProcessFacts> = children.filter_map(process::facts).collect();
+            fresh.retain(|child| killed.insert((child.pid, child.start)));
+            if fresh.is_empty() {
                 break;
             }
-            for child in children.iter().filter_map(|child| process::facts(*child)) {
+            for child in fresh {
                 signal_one(&child, Signal::KILL);
             }
         }
         if self.left().is_none() {
             return;
         }
+        // Else they could create others faster than they are killed.
         if self.bond != TreeBond::Leader {
-            let mut stopped = HashSet::new();
-            for _ in 0..STOPS {
-                let living = self.living();
-                let fresh: Vec<&ProcessFacts> = living
-                    .iter()
-                    .filter(|one| stopped.insert((one.pid, one.start)))
-                    .collect();
-                if fresh.is_empty() {
-                    break;
-                }
-                for one in fresh {
-                    signal_one(one, Signal::STOP);
-                }
-            }
+            self.stop();
         }
         self.signal(Signal::KILL);
     }
@@ -454,9 +499,15 @@ impl ProcessTree {
             }
         };
         runs.reached("before-term")?;
-        let count = self.signal(Signal::TERM);
-        // A stopped process has to continue in order to end.
-        self.signal(Signal::CONT);
+        let count = if grace.is_zero() {
+            // What is to end at once may be stopped, so that it creates nothing.
+            self.signal(Signal::KILL)
+        } else {
+            let count = self.signal(Signal::TERM);
+            // A stopped process has to continue in order to end.
+            self.signal(Signal::CONT);
+            count
+        };
         runs.reached("after-term")?;
         if left_after(grace, false).is_some() {
             runs.reached("before-kill")?;
@@ -471,29 +522,6 @@ impl ProcessTree {
             }
         }
         Ok(count)
-    }
-
-    /// Moves all processes into the control group, and calls `each` for each of them. A process that is born during
-    /// that has a parent that was moved, or is found by the next listing.
-    pub(super) fn gather(&self, mut each: impl FnMut(u32)) {
-        let mut gathered = HashSet::new();
-        for _ in 0..STOPS {
-            let living = self.living();
-            let fresh: Vec<u32> = living
-                .iter()
-                .filter(|one| gathered.insert((one.pid, one.start)))
-                .map(|one| one.pid)
-                .collect();
-            if fresh.is_empty() {
-                return;
-            }
-            for pid in fresh {
-                if let Some(cgroup) = &self.cgroup {
-                    cgroup.add(pid);
-                }
-                each(pid);
-            }
-        }
     }
 
     /// Collects orphans that this process took in and that ended, so that they do not stay zombies.
@@ -537,51 +565,43 @@ pub(super) fn runner_here() -> Option<u32> {
     TAKES_IN.load(Ordering::SeqCst).then(std::process::id)
 }
 
-/// Ties up a tree that was just started: moves its processes into its control group, and limits their number by that
-/// of the user's, where nothing better does. The superuser has no such limit.
-pub(super) fn tie_up(tree: &ProcessTree, processes: Option<u32>) {
-    let processes = processes.filter(|_| !rustix::process::geteuid().is_root());
-    if tree.cgroup.is_some() || processes.is_some() {
-        let others = process::count_of_machine().unwrap_or_default() as u64;
-        let most = processes.map(|most| others.saturating_add(most.into()));
-        tree.gather(|pid| limit_processes(pid, most));
-    }
-}
-
-/// Limits the number of the user's processes that a process may add to.
+/// Limits the number of the user's processes that an agent which may have so many can add to. The superuser has no such limit: its processes give way to others.
 #[cfg(target_os = "linux")]
-fn limit_processes(pid: u32, most: Option<u64>) {
-    use rustix::process::{Resource, Rlimit, prlimit};
-    let Some(most) = most else { return };
+pub(super) fn limit_processes(pid: u32, most: Option<u32>) {
+    use super::agent_job::AgentLimits;
+    use rustix::process::{Resource, Rlimit, geteuid, getpriority_process, prlimit};
+    const GIVING_WAY: i32 = 10;
+    let Some(most) = most.map(AgentLimits::hard_processes) else {
+        return;
+    };
+    if geteuid().is_root() {
+        if let Some(pid) = number(pid) {
+            let now = getpriority_process(Some(pid)).unwrap_or_default();
+            let _ = setpriority_process(Some(pid), now.max(GIVING_WAY));
+        }
+        return;
+    }
+    let others = process::count_of_machine().unwrap_or_default() as u64;
+    let most = Some(others.saturating_add(most.into()));
     let limit = Rlimit {
-        current: Some(most),
-        maximum: Some(most),
+        current: most,
+        maximum: most,
     };
     // A lower limit is refused to be raised, and the process may have ended.
     let _ = number(pid).map(|pid| prlimit(Some(pid), Resource::Nproc, limit));
 }
 
 #[cfg(not(target_os = "linux"))]
-fn limit_processes(_pid: u32, _most: Option<u64>) {}
+pub(super) fn limit_processes(_pid: u32, _most: Option<u32>) {}
 
 /// Kills what a command of this process left, if this process is a runner, which no agent works in meanwhile.
 pub(super) fn kill_left_by(command: ProcessIdentity) {
     let Some(runner) = runner_here() else { return };
+    // The command has no mark.
+    let (mark, since) = ("\0".to_owned(), command.start_ticks());
     let tree = ProcessTree {
-        // The command has no mark.
-        mark: "\0".into(),
-        since: command
-            .pid_start
-            .as_ref()
-            .and_then(|start| start.parse().ok())
-            .unwrap_or(0),
         leader: Some(command),
-        is_held: true,
-        runner: Some(runner),
-        cgroup: None,
-        bond: TreeBond::Nothing,
-        services: Vec::new(),
-        has_services: false,
+        ..ProcessTree::before_start(mark, since, Some(runner))
     };
     let deadline = Instant::now() + DYING;
     while tree.left().is_some() && Instant::now() < deadline {

@@ -19,7 +19,7 @@ use super::run_record::{RunRecord, ServiceEntry};
 use super::run_store::RunStore;
 use chant_base::own_children;
 use chant_base::run_variables::MARK;
-use chant_confine::start::{ProcessInput, ProcessStart};
+use chant_confine::start::{BeforeProgram, ProcessInput, ProcessStart};
 use chant_store::disk::{AppendFile, Disk};
 
 /// The greatest number of bytes of a service's log.
@@ -82,28 +82,22 @@ impl ServiceProcess {
                 memory: job.limits.memory,
             })
         });
-        let confinement = &job.confinement;
-        let child = own_children::start_noted(false, || confinement.start(start), Child::id)
-            .map_err(|error| failed(error.to_string()))?;
-        let made = made.flatten().filter(|(group, _)| group.add(child.id()));
-        let cgroup = made.map(|(group, _)| group);
-        let leader = ProcessIdentity::of(child.id());
-        let tree = ProcessTree {
-            mark,
-            since: leader
-                .pid_start
-                .as_ref()
-                .and_then(|start| start.parse().ok())
-                .unwrap_or(0),
-            leader: Some(leader),
-            is_held: true,
-            // The runner has other programs, too.
-            runner: None,
-            bond: TreeBond::of(confinement, cgroup.as_ref()),
-            cgroup,
-            services: Vec::new(),
-            has_services: false,
+        // The runner has other programs, too.
+        let mut tree = ProcessTree::before_start(mark, 0, None);
+        let (mut made, confinement) = (made.flatten(), &job.confinement);
+        let before = BeforeProgram {
+            launcher: job.launcher.as_ref(),
+            prepare: &mut |number| {
+                tree.begin(number, confinement, made.take());
+            },
         };
+        let start = || confinement.start_prepared(start, before);
+        let child = own_children::start_noted(false, start, Child::id).map_err(|error| {
+            tree.cgroup.iter().for_each(RunCgroup::remove);
+            failed(error.to_string())
+        })?;
+        let leader = tree.leader.as_ref();
+        tree.since = leader.map_or(0, ProcessIdentity::start_ticks);
         Ok(Self {
             writer: Some(std::thread::spawn(move || write_log(output, file))),
             name: job.name,

@@ -29,7 +29,8 @@ use std::io;
 
 pub use rustix::process::Pid as ProcessNumber;
 
-use super::policy::{ConfinePolicy, ProcessLifetime, SandboxLauncher};
+use super::Confinement;
+use super::policy::ProcessLifetime;
 pub(crate) use order::receive_descriptor;
 use order::{OrderReply, SandboxOrder};
 pub use process_end::ProcessEnd;
@@ -41,16 +42,6 @@ pub struct ProcessFunctions<'a> {
     pub fork: &'a mut dyn FnMut() -> io::Result<Option<ProcessNumber>>,
     /// Stops ignoring signals, which the confined process would inherit.
     pub restore_signals: &'a mut dyn FnMut() -> io::Result<()>,
-}
-
-impl ConfinePolicy {
-    /// Returns the launcher if it has something to do.
-    pub(crate) fn used_launcher(&self) -> Option<&SandboxLauncher> {
-        let is_used = self.has_namespaces()
-            || self.cgroup.is_some()
-            || self.lifetime == ProcessLifetime::OfStarter;
-        self.launcher.as_ref().filter(|_| is_used)
-    }
 }
 
 /// Does what the socket in place of standard input orders. It returns in each process that it starts
@@ -72,26 +63,21 @@ pub fn launch_order(order: &[u8], functions: ProcessFunctions<'_>) -> io::Result
     launch(&SandboxOrder::read(order)?, None, functions)
 }
 
-/// Returns an order for [`launch_order`], and the launcher that has to do it, if one is needed.
+/// Returns an order for [`launch_order`].
 pub(crate) fn order(
-    policy: &ConfinePolicy,
+    confinement: &Confinement,
     program: super::ConfinedProgram,
-) -> io::Result<Option<(SandboxLauncher, Vec<u8>)>> {
-    let Some(launcher) = policy.used_launcher() else {
-        return Ok(None);
-    };
-    let variables = policy.variables.iter();
-    let variables = variables.map(|(name, value)| (name.into(), value.into()));
+) -> io::Result<Vec<u8>> {
     let order = SandboxOrder {
         argv: program.argv,
-        environment: program.environment.into_iter().chain(variables).collect(),
+        environment: program.environment,
         folder: program.folder,
-        policy: policy.clone(),
+        policy: confinement.policy().cloned(),
         holds_namespaces: false,
         // This process becomes the launcher.
         starter: None,
     };
-    Ok(Some((launcher.clone(), order.written()?)))
+    order.written()
 }
 
 fn launch(
@@ -115,7 +101,9 @@ fn launched(
     reply: &mut Option<OrderReply>,
     functions: ProcessFunctions<'_>,
 ) -> io::Result<ProcessEnd> {
-    let policy = &order.policy;
+    let Some(policy) = &order.policy else {
+        return become_program(order, reply, functions);
+    };
     if let Some(group) = &policy.cgroup {
         namespaces::join_control_group(group)?;
     }
@@ -125,7 +113,7 @@ fn launched(
         process_end::end_with(starter)?;
     }
     if !policy.has_namespaces() {
-        return become_confined(order, reply, functions);
+        return become_program(order, reply, functions);
     }
     if order.holds_namespaces {
         return holder::hold(policy, reply);
@@ -140,7 +128,7 @@ fn launched(
         namespaces::prepare(policy, own)?;
         let Some(confined) = (functions.fork)()? else {
             relay.leave()?;
-            return become_confined(order, reply, functions);
+            return become_program(order, reply, functions);
         };
         drop(reply.take());
         super::landlock::drop_capabilities()?;
@@ -151,12 +139,14 @@ fn launched(
 }
 
 /// Confines this process, for good, and continues as the program.
-fn become_confined(
+fn become_program(
     order: &SandboxOrder,
     reply: &mut Option<OrderReply>,
     functions: ProcessFunctions<'_>,
 ) -> io::Result<ProcessEnd> {
-    order.policy.enforce()?;
+    if let Some(policy) = &order.policy {
+        policy.enforce()?;
+    }
     if let Some(reply) = reply {
         reply.is_confined()?;
     }

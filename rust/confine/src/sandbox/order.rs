@@ -32,8 +32,8 @@ pub(super) struct SandboxOrder {
     pub environment: Vec<(OsString, OsString)>,
     /// The working folder.
     pub folder: PathBuf,
-    /// The policy.
-    pub policy: ConfinePolicy,
+    /// The policy; `None` for a process that is not confined.
+    pub policy: Option<ConfinePolicy>,
     /// True if no program is started: the launcher holds the namespaces of the policy, for others that share them, until
     /// the end of its standard input, a socket.
     pub holds_namespaces: bool,

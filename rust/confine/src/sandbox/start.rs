@@ -13,19 +13,21 @@ use std::process::{Child, Command};
 use std::time::Duration;
 
 use super::order::{self, SandboxOrder};
+use crate::Confinement;
 use crate::policy::{ConfinePolicy, SandboxLauncher};
 use crate::start::ProcessStart;
 
 /// The longest time that a launcher takes.
 const MAX_DURATION: Duration = Duration::from_secs(60);
 
-/// Starts a process by a launcher, which is the child that is returned.
+/// Starts a process by a launcher, which is the child that is returned; `prepare` gets its number while it waits.
 pub(crate) fn start(
-    policy: &ConfinePolicy,
+    confinement: &Confinement,
     launcher: &SandboxLauncher,
     start: ProcessStart<'_>,
+    prepare: &mut dyn FnMut(u32),
 ) -> io::Result<Child> {
-    start_launcher(policy, launcher, start, false)
+    start_launcher(launcher, confinement.policy(), start, false, prepare)
 }
 
 /// Starts a launcher that holds namespaces.
@@ -34,14 +36,15 @@ pub(crate) fn start_holder(
     launcher: &SandboxLauncher,
     start: ProcessStart<'_>,
 ) -> io::Result<Child> {
-    start_launcher(policy, launcher, start, true)
+    start_launcher(launcher, Some(policy), start, true, &mut |_| {})
 }
 
 fn start_launcher(
-    policy: &ConfinePolicy,
     launcher: &SandboxLauncher,
+    policy: Option<&ConfinePolicy>,
     start: ProcessStart<'_>,
     holds_namespaces: bool,
+    prepare: &mut dyn FnMut(u32),
 ) -> io::Result<Child> {
     let (mut ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(MAX_DURATION))?;
@@ -71,11 +74,13 @@ fn start_launcher(
     let mut child = command.spawn()?;
     // It holds the ends of pipes and sockets that only the child should have.
     drop(command);
+    // It waits for its order.
+    prepare(child.id());
     let order = SandboxOrder {
         argv: start.argv,
         environment: start.environment,
         folder: start.folder.to_owned(),
-        policy: policy.clone(),
+        policy: policy.cloned(),
         holds_namespaces,
         starter: Some(std::process::id()),
     };

@@ -11,7 +11,7 @@ pub mod messages_of_others;
 pub mod placeholders;
 #[cfg(unix)]
 pub mod probe;
-mod token_file;
+pub(crate) mod token_file;
 pub mod workers;
 
 use std::collections::BTreeMap;

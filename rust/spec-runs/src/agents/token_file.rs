@@ -3,12 +3,47 @@
 //! Whoever has a refresh token can make every other copy of the login void, the user's own one
 //! included. A run that had one would have to bring the new tokens back, and nothing about these
 //! tokens proves that they belong to the user: they are opaque, or their claims can be copied. So a
-//! run gets no refresh token, and nothing of its login ever comes back.
+//! run gets no refresh token, and nothing of its login ever comes back. In a file whose form is not known, a refresh
+//! token is what is called one.
 
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::built_in::{TokenEnd, TokenFile};
+
+/// The text in place of a refresh token in a file whose form is not known: agents take an empty one for a fault.
+const WITHHELD: &str = "withheld";
+
+/// Returns a login of an unknown form without what it calls a refresh token; `None` where there is none, or where the
+/// text is not JSON.
+pub(crate) fn without_named_refresh_tokens(login: &str) -> Option<String> {
+    let all: Value = serde_json::from_str(login).ok()?;
+    let mut given = all.clone();
+    withhold(&mut given);
+    (given != all).then(|| given.to_string())
+}
+
+/// Replaces what is called a refresh token.
+fn withhold(part: &mut Value) {
+    match part {
+        Value::Object(all) => {
+            for (name, value) in all {
+                if is_refresh_token(name) && value.as_str().is_some_and(|token| !token.is_empty()) {
+                    *value = WITHHELD.into();
+                }
+                withhold(value);
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(withhold),
+        _ => {}
+    }
+}
+
+fn is_refresh_token(name: &str) -> bool {
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let letters = letters.to_ascii_lowercase();
+    letters == "refresh" || letters.ends_with("refreshtoken")
+}
 
 impl TokenFile {
     /// Returns the login for a run; `None` for a text that is no login of this agent.
@@ -116,6 +151,29 @@ mod tests {
             form("codex").without_refresh_tokens(key).as_deref(),
             Some(key)
         );
+    }
+
+    #[test]
+    fn what_is_called_a_refresh_token_is_withheld_in_files_of_unknown_form() {
+        let login = r#"{"accessToken":"a","refreshToken":"r","of":[{"auth":{"refresh_token":"r","refresh":""}},{"oauth-refresh-token":"r"}],"refreshedAt":"2026-01-01","refresh":3}"#;
+        let given: Value =
+            serde_json::from_str(&without_named_refresh_tokens(login).unwrap()).unwrap();
+        assert_eq!(
+            given,
+            serde_json::json!({
+                "accessToken": "a",
+                "refreshToken": "withheld",
+                "of": [
+                    {"auth": {"refresh_token": "withheld", "refresh": ""}},
+                    {"oauth-refresh-token": "withheld"},
+                ],
+                "refreshedAt": "2026-01-01",
+                "refresh": 3,
+            })
+        );
+        for whole in ["", "key = r", "[]", r#"{"apiKey":"k","refreshToken":null}"#] {
+            assert_eq!(without_named_refresh_tokens(whole), None, "{whole}");
+        }
     }
 
     #[test]

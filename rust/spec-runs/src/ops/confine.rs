@@ -84,6 +84,7 @@ pub fn confine_command(
     let AppliedConfinement {
         confinement,
         variables,
+        ..
     } = run_confinement::of_run(project, &config, repo.as_deref(), folder, held, None)?;
     let refused = |error: io::Error| ChantError::Refused(error.to_string());
     let own = project.environment.iter();

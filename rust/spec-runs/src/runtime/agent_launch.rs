@@ -444,6 +444,7 @@ impl LaunchInputs<'_> {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             folder: self.place.root.clone(),
+            launcher: hold.launcher,
             confinement: hold.confinement,
             input: AgentInput::Empty,
             limits: bounds(self.project, self.config),

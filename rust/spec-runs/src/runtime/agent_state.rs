@@ -54,20 +54,18 @@ pub(super) fn create_agent_state(
 }
 
 /// Copies a file with a login, without refresh tokens. A user without a login, or with one elsewhere,
-/// has no such file, and one of an unknown form is not copied; the agent reports that itself.
+/// has no such file, and one that has not the form that is known is not copied; the agent reports that itself.
 fn take_over(state: &AgentState, file: &str, from: &Path, folder: &Path) -> Result<(), Error> {
     let to = folder.join(file);
     if !disk::is_file(from) {
         return Ok(());
     }
     make_folder_of(&to)?;
-    match state.tokens.as_ref().filter(|form| form.file == file) {
-        Some(form) => {
-            if let Some(login) = login_for_run(form, from) {
-                disk::create_owned(&to, &login)?;
-            }
-        }
-        None => disk::copy_owned(from, &to).log_failure("copy a file of the agent"),
+    let form = state.tokens.as_ref().filter(|form| form.file == file);
+    if let Some(login) = login_for_run(form, from) {
+        disk::create_owned(&to, &login)?;
+    } else if form.is_none() {
+        disk::copy_owned(from, &to).log_failure("copy a file of the agent");
     }
     Ok(())
 }

@@ -63,7 +63,7 @@ impl CommitChecks<'_> {
                 confinement: status.to_string(),
             },
             (None, Confinement::Kernel(policy)) if policy.backend != ConfineBackend::Seatbelt => {
-                let why = "A command of yours cannot be confined here in the environment of a run: that needs our launcher, which starts with Landlock alone";
+                let why = "A command of yours cannot be confined here in the environment of a run: our launcher of confined processes is not there";
                 return Err(refused(why.to_owned()));
             }
             (None, _) => ConfinedCommand {

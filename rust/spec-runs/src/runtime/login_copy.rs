@@ -15,6 +15,7 @@ use super::run_confinement;
 use crate::agents::Agent;
 use crate::agents::built_in::{AgentState, BuiltIn, TokenFile};
 use crate::agents::discovery::{AgentSearch, LoginSign};
+use crate::agents::token_file::without_named_refresh_tokens;
 use crate::project::ProjectRuns;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -23,7 +24,7 @@ use chant_specs::project::Project;
 use chant_store::disk::{self, read_beneath, replace_beneath};
 
 /// The greatest size of a login in bytes.
-pub(super) const MAX_LOGIN_SIZE: u64 = 64 * 1024;
+const MAX_LOGIN_SIZE: u64 = 1024 * 1024;
 /// The time between two comparisons of the copy.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The time before the end of an access token in which no run starts with it. It is not longer: agents
@@ -37,7 +38,9 @@ pub(super) struct LoginCopy {
     user: PathBuf,
     /// The folder of the run's own state, in which the agent writes.
     folder: PathBuf,
-    form: &'static TokenFile,
+    /// Its name in that folder.
+    file: &'static str,
+    form: Option<&'static TokenFile>,
     /// The login that the run has.
     given: RefCell<String>,
 }
@@ -50,14 +53,16 @@ impl LoginCopy {
         worktree: &Path,
     ) -> Option<Self> {
         let state = state?;
-        let form = state.tokens.as_ref()?;
+        let form = state.tokens.as_ref();
+        let file = form.map_or_else(|| state.login.first().copied(), |form| Some(form.file))?;
         let around: AgentSearch<'_> = project.surroundings();
-        let user = around.state_file(&state.place, form.file)?;
+        let user = around.state_file(&state.place, file)?;
         let folder = disk::real(&run_confinement::state_of_agent(worktree)).ok()?;
-        let given = RefCell::new(read_beneath(&folder, form.file, MAX_LOGIN_SIZE).ok()?);
+        let given = RefCell::new(read_beneath(&folder, file, MAX_LOGIN_SIZE).ok()?);
         Some(Self {
             user,
             folder,
+            file,
             form,
             given,
         })
@@ -69,18 +74,21 @@ impl LoginCopy {
         let Some(login) = login_for_run(self.form, &self.user) else {
             return;
         };
-        if *self.given.borrow() != login
-            && replace_beneath(&self.folder, self.form.file, &login).is_ok()
+        if *self.given.borrow() != login && replace_beneath(&self.folder, self.file, &login).is_ok()
         {
             *self.given.borrow_mut() = login;
         }
     }
 }
 
-/// Returns the login for a run from the user's file; `None` if that is no login of the agent.
-pub(super) fn login_for_run(form: &TokenFile, user: &Path) -> Option<String> {
+/// Returns the login for a run from the user's file; `None` if that is no login of a form that is known, or one without
+/// a refresh token where it is not.
+pub(super) fn login_for_run(form: Option<&TokenFile>, user: &Path) -> Option<String> {
     let login = disk::read_owned(user, MAX_LOGIN_SIZE).ok()?;
-    form.without_refresh_tokens(&login)
+    match form {
+        Some(form) => form.without_refresh_tokens(&login),
+        None => without_named_refresh_tokens(&login),
+    }
 }
 
 /// The login of an agent that a confined run would work with, if it is one that ends or renews itself.
@@ -92,7 +100,8 @@ pub(crate) enum RunLogin {
         /// The time at which it ends, if the file says it.
         ends: Option<Timestamp>,
     },
-    /// A copy of all that the agent's login consists of: its form is not known.
+    /// A copy of all that the agent's login consists of: its form is not known, and nothing in it is called a refresh
+    /// token.
     WholeCopy { template: &'static BuiltIn },
 }
 
@@ -119,15 +128,18 @@ impl RunLogin {
         if !run_confinement::is_held(project, config)? {
             return Ok(None);
         }
-        let Some(form) = &template.state.tokens else {
-            return Ok(Some(Self::WholeCopy { template }));
-        };
         let login = disk::read_owned(&file, MAX_LOGIN_SIZE).unwrap_or_default();
-        Ok(form.has_refresh_token(&login).then(|| Self::AccessToken {
-            template,
-            ends: form.ends(&login),
-            file,
-        }))
+        Ok(match &template.state.tokens {
+            Some(form) if !form.has_refresh_token(&login) => None,
+            None if without_named_refresh_tokens(&login).is_none() => {
+                Some(Self::WholeCopy { template })
+            }
+            form => Some(Self::AccessToken {
+                template,
+                ends: form.as_ref().and_then(|form| form.ends(&login)),
+                file,
+            }),
+        })
     }
 
     /// Refuses a login that has ended, or ends before an agent could work with it.

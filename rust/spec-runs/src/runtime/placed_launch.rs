@@ -230,6 +230,7 @@ impl PlacedLaunch<'_> {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             folder: place.worktree.clone(),
+            launcher: hold.launcher,
             confinement: hold.confinement,
             input: AgentInput::Text(format!("{settings}\n")),
             // The worker keeps to the limits of time: what waits for a worker does not work yet.

@@ -23,6 +23,7 @@ use chant_config::confine::{IpcSetting, NetworkSetting};
 use chant_confine::reach::AccessRequest;
 use chant_confine::{
     ConfineBackend, Confinement, ConfinementStatus, IpcAccess, NetworkAccess, ProcessLifetime,
+    SandboxLauncher,
 };
 use chant_git::Repo;
 use chant_specs::project::Project;
@@ -137,6 +138,8 @@ pub(crate) struct AppliedConfinement {
     pub confinement: Confinement,
     /// The variables in its environment because of that.
     pub variables: EnvironmentMap,
+    /// The launcher of a process that is not confined: it can wait there, too, until its processes are counted.
+    pub launcher: Option<SandboxLauncher>,
 }
 
 /// Returns the confinement that a run will have when it is started.
@@ -246,6 +249,7 @@ pub(crate) fn of_run(
         return Ok(AppliedConfinement {
             confinement: Confinement::Off,
             variables: EnvironmentMap::new(),
+            launcher: sandbox_support::found_launcher(project),
         });
     };
     let mut folders = WritableFolders::default();
@@ -341,6 +345,7 @@ pub(crate) fn of_run(
     Ok(AppliedConfinement {
         confinement: Confinement::to(policy),
         variables: folders.variables,
+        launcher: None,
     })
 }
 

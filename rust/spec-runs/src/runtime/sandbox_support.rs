@@ -76,7 +76,8 @@ pub(super) fn launcher(
     (Some(launcher), lack)
 }
 
-fn found_launcher(project: &Project) -> Option<SandboxLauncher> {
+/// Returns the program that starts confined processes; it tries nothing.
+pub(super) fn found_launcher(project: &Project) -> Option<SandboxLauncher> {
     let interpreter = project.program.first()?;
     let program = package(project)?.join(LAUNCHER);
     let is_there = cfg!(target_os = "linux") && disk::is_file(&program);

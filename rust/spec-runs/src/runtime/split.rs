@@ -401,6 +401,7 @@ impl SplitQuery<'_> {
             environment: self.environment(spec, &spec_file, variables),
             withheld,
             folder: root.clone(),
+            launcher: hold.launcher,
             confinement: hold.confinement,
             input: if line.prompt_on_stdin {
                 AgentInput::Text(prompt)

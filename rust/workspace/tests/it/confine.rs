@@ -1,12 +1,16 @@
 //! Confinement as the kernel holds it: a shell that tries things.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use chant_confine::reach::{AccessError, AccessRequest};
-use chant_confine::{ConfinePolicy, Confinement, LandlockSupport, NetworkAccess};
+use chant_confine::{
+    ConfineBackend, ConfinePolicy, ConfinedProgram, Confinement, LandlockSupport, NetworkAccess,
+    ProcessLifetime, SandboxLauncher,
+};
 use tempfile::TempDir;
 
 /// A home with a run's folder in it, and things around that.
@@ -182,4 +186,24 @@ fn this_process_stays_as_it_was() {
     fs::write(world.home.join("notes/mine.txt"), "").unwrap();
     assert!(std::net::UdpSocket::bind("127.0.0.1:0").is_ok());
     assert!(Path::new("/proc/self").exists());
+}
+
+#[test]
+fn a_launcher_starts_what_confines_a_program() {
+    let world = World::new();
+    let policy = ConfinePolicy {
+        launcher: Some(SandboxLauncher::default()),
+        lifetime: ProcessLifetime::OfStarter,
+        backend: ConfineBackend::Bubblewrap("/usr/bin/bwrap".into()),
+        ..world.policy(|_| {}).unwrap()
+    };
+    let program = ConfinedProgram {
+        argv: vec!["true".into()],
+        environment: Vec::new(),
+        folder: world.run.clone(),
+    };
+    let (_, order) = Confinement::to(policy).order(program).unwrap().unwrap();
+    let order: serde_json::Value = serde_json::from_slice(&order).unwrap();
+    let first: OsString = serde_json::from_value(order["argv"][0].clone()).unwrap();
+    assert_eq!(first, "/usr/bin/bwrap");
 }

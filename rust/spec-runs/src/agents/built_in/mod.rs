@@ -118,7 +118,8 @@ pub struct AgentState {
     pub place: StateRelocation,
     /// Files in it that name the user or the provider; copied into that of a run.
     pub login: NameList,
-    /// The one of these files that holds refresh tokens, which a run does not get.
+    /// The form of the one of these files that holds refresh tokens, which a run does not get; where it is not known,
+    /// a run gets no text of theirs that is called a refresh token.
     pub tokens: Option<TokenFile>,
     /// Files that are created in that of a run, with their texts.
     pub files: VariableTemplates,

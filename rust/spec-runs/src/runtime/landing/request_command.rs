@@ -176,6 +176,7 @@ impl RequestCommand<'_> {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             folder: self.project.root().to_owned(),
+            launcher: hold.launcher,
             confinement: hold.confinement,
             input: AgentInput::Empty,
             limits: AgentLimits {

@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
+use chant_confine::SandboxLauncher;
 use chant_work::WorkError;
 use chant_work::agent::{
     self, AgentEnding, AgentInput, AgentJob, AgentObservers, AgentOutcome, AgentProcess,
@@ -317,6 +318,33 @@ fn an_agent_that_forks_is_ended_while_its_runner_waits_for_something_else() {
         .filter(|one| one.group == leader && one.lives())
         .count();
     assert_eq!(left, 0);
+}
+
+#[test]
+fn processes_are_counted_before_anything_of_the_agent_runs() {
+    // Takes the order, looks at its starter and its group, says that the program runs, and ends when it may.
+    const LAUNCHER: &str = "head -c 8 >/dev/null; dd bs=1M count=1 >/dev/null 2>&1; \
+        cat /proc/$PPID/task/*/comm >\"$0/threads\"; cat /proc/self/cgroup >\"$0/group\"; printf c >&0; exec <&-; \
+        while ! test -e \"$0/go\"; do sleep 0.01; done";
+    let project = Project::new();
+    let mut job = script(&project.root, "exit 0");
+    job.limits.processes = Some(100);
+    job.launcher = Some(SandboxLauncher {
+        argv: ["/bin/sh", "-c", LAUNCHER]
+            .map(Into::into)
+            .into_iter()
+            .chain([project.root.clone().into()])
+            .collect(),
+        environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        namespaces: false,
+    });
+    let agent = start(&project, job).unwrap();
+    let groups = fs::read_to_string(format!("/proc/{}/cgroup", agent.process().pid)).unwrap();
+    fs::write(project.path("go"), "").unwrap();
+    assert!(project.read("threads").contains("process-count"));
+    assert_eq!(project.read("group"), groups);
+    let ended = agent.wait(&CancelToken::new().unwrap()).unwrap();
+    assert!(ended.is_success(), "{ended}");
 }
 
 #[test]

@@ -184,6 +184,7 @@ fn script(root: &Path, text: &str) -> AgentJob {
         argv: vec!["sh".into(), "-c".into(), text.into()],
         environment: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
         folder: root.to_owned(),
+        launcher: None,
         confinement: chant_confine::Confinement::Off,
         input: AgentInput::Empty,
         limits: AgentLimits {
