@@ -128,6 +128,34 @@ pub(super) struct PlacedLaunch<'a> {
 }
 
 impl PlacedLaunch<'_> {
+    /// Returns the order of an item as it goes along with the job; `None` for a spec, which comes with its commits.
+    fn order(&self) -> Result<Option<String>, Error> {
+        let LaunchInputs {
+            project,
+            spec,
+            place,
+            ..
+        } = *self.inputs;
+        if !project.holds_orders() {
+            return if place.is_tracked {
+                Ok(None)
+            } else {
+                Err(untracked(spec))
+            };
+        }
+        let order = place.copy_text(project)?;
+        if order
+            .as_ref()
+            .is_some_and(|order| order.len() > LARGEST_ORDER)
+        {
+            let message = format!(
+                "What the documents of this item say has more than {LARGEST_ORDER} bytes, which is too much for a cluster. Start it without `--on`."
+            );
+            return Err(ChantError::Refused(message).into());
+        }
+        Ok(order)
+    }
+
     /// Returns the job client as it is to be started.
     ///
     /// # Errors
@@ -142,20 +170,7 @@ impl PlacedLaunch<'_> {
             asked,
             ..
         } = *self.inputs;
-        let order = match project.holds_orders() {
-            true => place.copy_text(project)?,
-            false if place.is_tracked => None,
-            false => return Err(untracked(spec)),
-        };
-        if order
-            .as_ref()
-            .is_some_and(|order| order.len() > LARGEST_ORDER)
-        {
-            let message = format!(
-                "What the documents of this item say has more than {LARGEST_ORDER} bytes, which is too much for a cluster. Start it without `--on`."
-            );
-            return Err(ChantError::Refused(message).into());
-        }
+        let order = self.order()?;
         let placer = ClusterPlacer::of(project, config, on)?;
         let access = placer
             .access()?
