@@ -130,24 +130,13 @@ pub(super) struct PlacedLaunch<'a> {
 impl PlacedLaunch<'_> {
     /// Returns the order of an item as it goes along with the job; `None` for a spec, which comes with its commits.
     fn order(&self) -> Result<Option<String>, Error> {
-        let LaunchInputs {
-            project,
-            spec,
-            place,
-            ..
-        } = *self.inputs;
-        if !project.holds_orders() {
-            return if place.is_tracked {
-                Ok(None)
-            } else {
-                Err(untracked(spec))
-            };
+        let inputs = self.inputs;
+        if !inputs.project.holds_orders() {
+            let of_commits = inputs.place.is_tracked.then_some(None);
+            return of_commits.ok_or_else(|| untracked(inputs.spec));
         }
-        let order = place.copy_text(project)?;
-        if order
-            .as_ref()
-            .is_some_and(|order| order.len() > LARGEST_ORDER)
-        {
+        let order = inputs.place.copy_text(inputs.project)?;
+        if order.as_ref().map_or(0, String::len) > LARGEST_ORDER {
             let message = format!(
                 "What the documents of this item say has more than {LARGEST_ORDER} bytes, which is too much for a cluster. Start it without `--on`."
             );
