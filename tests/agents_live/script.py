@@ -100,7 +100,11 @@ def _call_of(step: str, task: SpecTask, request: ModelRequest) -> tuple[ToolOffe
     if step == "ours":
         return _ticked(task, request)
     if step == "boxes":
-        return _run(tools, f"sed -i 's/- \\[ \\]/- [x]/' '{task.document}'")
+        # Some programs take `sed -i` for an edit of their own, which needs a look at the file before.
+        new = f"{task.document}.new"
+        return _run(
+            tools, f"sed 's/- \\[ \\]/- [x]/' '{task.document}' > '{new}' && mv '{new}' '{task.document}'"
+        )
     return _run(tools, f"git add -A && git commit -m 'chant({task.id}): Paint the ferry'")
 
 

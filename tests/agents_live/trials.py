@@ -166,7 +166,8 @@ def whole_items(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = F
             receipt = world.asked("receipt", "verify", key) or {}
             holds = world.git("show", "main:boat.txt") == "blue\n" and "- [ ]" not in boxes
             holds = holds and trial.ended.code == 0 and bool(receipt.get("holds"))
-            why = f"{boxes}\n{receipt}\n{trial.ended.text[-1500:]}\n{trial.model.problems[:3]}"
+            said = trial.model.results().get("boxes")
+            why = f"{boxes}\n{receipt}\n{said}\n{trial.ended.text[-1500:]}\n{trial.model.problems[:3]}"
             verdict.note(name, holds, why, word=f"{trial.ended.seconds:.0f} s")
 
 
