@@ -51,6 +51,12 @@ priority: Medium
 - [ ] It holds
 """
 
+_GRAPH = (
+    "vine 1.1.0\ntitle: Ferry\n---\n[root] Ferry (notstarted)\n"
+    + "".join(f"-> rope{n}\n" for n in _NUMBERS)
+    + "".join(f"---\n[rope{n}] Splice rope {n} (notstarted)\n" for n in _NUMBERS)
+)
+
 DOCUMENTS: dict[str, str] = {
     f"{_CHANGE}/proposal.md": "# Change: A ferry\n\n## Why\n\nThe river is wide.\n",
     f"{_CHANGE}/tasks.md": "## 1. Boats\n\n" + "".join(f"- [ ] 1.{n} Build boat {n}\n" for n in _NUMBERS),
@@ -64,6 +70,7 @@ DOCUMENTS: dict[str, str] = {
     ".specify/memory/constitution.md": "# Ferry\n",
     "backlog/config.yml": 'project_name: "Ferry"\nstatuses: ["To Do", "In Progress", "Done"]\nlabels: []\n',
     **{f"backlog/tasks/task-{n} - Paint-boat-{n}.md": _TASK.format(number=n) for n in _NUMBERS},
+    "ferry.vine": _GRAPH,
     ".mdt-config.toml": '[project]\ncode = "FER"\npath = "docs/CRs"\n',
     **{f"docs/CRs/FER-{n:03}-mend-oar-{n}.md": _TICKET.format(number=n) for n in _NUMBERS},
 }
@@ -78,6 +85,7 @@ KEYS: list[str] = [
         f"speckit:001-ferry#T{n:03}",
         f"backlog:TASK-{n}",
         f"tickets:FER-{n:03}",
+        f"vine:ferry.vine#rope{n}",
     )
 ] + ["openspec:add-ferry", "kiro:ferry#1"]
 """The items that agents are given; the last two hold others."""
@@ -89,7 +97,11 @@ _BOXES: list[tuple[str, Callable[[re.Match[str]], str], str]] = [
 ]
 """Lists of boxes, each the item that a key names."""
 
-_CHANGING = re.compile(r"- \[.\]|^(status|updated_date|lastModified|implementationDate|started)\b.*\n", re.M)
+_CHANGING = re.compile(
+    r"- \[.\]|\((notstarted|started|reviewing)\)$"
+    r"|^(status|updated_date|lastModified|implementationDate|started)\b.*\n",
+    re.MULTILINE,
+)
 """What a landing may change in a document: marks, statuses and moments."""
 
 
@@ -138,6 +150,9 @@ def _ticked(read_main: Callable[[str], str]) -> Iterator[str]:
             yield f"backlog:TASK-{n}"
         if "status: Implemented" in read_main(f"docs/CRs/FER-{n:03}-mend-oar-{n}.md"):
             yield f"tickets:FER-{n:03}"
+        # Without a check a person says whether a task of a graph is complete.
+        if f"[rope{n}] Splice rope {n} (reviewing)" in read_main("ferry.vine"):
+            yield f"vine:ferry.vine#rope{n}"
 
 
 def _overlaps(records: list[Record]) -> Iterator[str]:

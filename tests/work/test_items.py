@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 from harness import user_config
+from laws import TRIALS
 from plans.projects import PROJECTS, TICKED
 from work import caller
 from work.item_kit import COMMIT, WORK, Plans, ended, waiting
@@ -229,11 +231,18 @@ def test_of_many_starts_at_once_one_begins(plans: Plans) -> None:
     assert ended(plans, running[0])["end_state"] == "completed"
 
 
-def test_agents_on_one_list_land_in_any_order(plans: Plans) -> None:
-    tasks = "".join(f"- [ ] 1.{number} Do part {number}\n" for number in range(1, 6))
+@pytest.mark.parametrize("round", range(TRIALS))
+def test_agents_on_one_list_land_in_any_order(plans: Plans, round: int) -> None:
+    count = 5 if TRIALS == 1 else 10
+    numbers = range(1, count + 1)
+    tasks = "".join(f"- [ ] 1.{number} Do part {number}\n" for number in numbers)
     files = PROJECTS["openspec"] | {LIST: f"## 1. Parts\n\n{tasks}\n## 2. Notes\n\nKept.\n"}
     plans.begin(files)
-    keys = [f"openspec:add-login#1.{number}" for number in range(1, 6)]
+    settings = user_config()
+    text = settings.read_text("utf-8")
+    settings.write_text(text.replace("---\n", f"---\nlimits: {{agents_at_once: {count}}}\n", 1), "utf-8")
+    keys = [f"openspec:add-login#1.{number}" for number in numbers]
+    random.Random(round).shuffle(keys)
     started = [
         subprocess.Popen(
             [*PROGRAM, "work", key, "--wait"],
@@ -244,7 +253,7 @@ def test_agents_on_one_list_land_in_any_order(plans: Plans) -> None:
         for key in keys
     ]
     said = [process.communicate()[1] for process in started]
-    assert [process.returncode for process in started] == [0] * 5, said
+    assert [process.returncode for process in started] == [0] * count, said
     assert plans.landed(LIST) == files[LIST].replace("[ ]", "[x]")
     assert plans.read(LIST) == plans.landed(LIST)
     assert git(plans.root, "status", "--short") == ""
@@ -253,6 +262,11 @@ def test_agents_on_one_list_land_in_any_order(plans: Plans) -> None:
 PEOPLE: dict[str, tuple[Callable[[str], str], str, Callable[[str], str] | None]] = {
     "ticks another task": (_ticked("2.1 Keep"), "completed", _ticked("1.1 Draw")),
     "adds a task": (lambda text: f"{text}- [ ] 2.2 More\n", "completed", _ticked("1.1 Draw")),
+    "unticks another task": (
+        lambda text: text.replace("[x] 1.2", "[ ] 1.2"),
+        "completed",
+        _ticked("1.1 Draw"),
+    ),
     "ticks the task": (_ticked("1.1 Draw"), "completed", lambda text: text),
     "rewords the task": (lambda text: text.replace("Draw the form", "Paint"), "needs_attention", None),
     "renumbers the task": (lambda text: text.replace("1.1 Draw", "1.3 Draw"), "needs_attention", None),
@@ -282,6 +296,24 @@ def test_what_a_person_does_meanwhile_stays(plans: Plans, act: str, is_committed
     assert plans.read(LIST) == (landed or (lambda text: text))(change(before))
     assert plans.landed(LIST) == plans.read(LIST)
     assert landed or "openspec:add-login#1.1" in end["reason"]
+
+
+def test_a_change_that_a_person_archives_meanwhile_stays_as_it_is(plans: Plans) -> None:
+    plans.begin(PROJECTS["openspec"])
+    sign = waiting(plans, "openspec:add-login#1.1")
+    before = plans.read(LIST)
+    archive = "openspec/changes/archive"
+    (plans.root / archive).mkdir()
+    git(plans.root, "mv", "openspec/changes/add-login", f"{archive}/2026-01-22-add-login")
+    plans.commit()
+    main = git(plans.root, "rev-parse", "main")
+    sign.touch()
+    end = ended(plans, "openspec:add-login#1.1")
+    assert end["end_state"] == "needs_attention"
+    assert "openspec:add-login#1.1 is not there any more" in end["reason"]
+    assert git(plans.root, "rev-parse", "main") == main
+    assert plans.read(f"{archive}/2026-01-22-add-login/tasks.md") == before
+    assert not (plans.root / "openspec/changes/add-login").exists()
 
 
 def test_a_run_is_followed_and_stopped_by_the_key_of_its_item(plans: Plans) -> None:
