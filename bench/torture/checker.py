@@ -303,9 +303,11 @@ def _folders(scene: Scene, records: list[Record]) -> Iterator[str]:
         for record in records
         if record["branch"] and record["end_state"] not in ("completed", "cancelled")
     }
+    # What a full disk kept from going is named.
+    named = {record["branch"] for record in records if "its worktree was kept" in (record["reason"] or "")}
     for id, folder in folders(scene.home).items():
         branch = f"chant/{id}"
-        if branch in open_ or branch not in over:
+        if branch in open_ or branch in named or branch not in over:
             continue
         is_clean = not git(folder, scene.environment, "status", "--porcelain").strip()
         if is_clean and _contains(scene, "main", branch):

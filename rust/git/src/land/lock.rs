@@ -114,16 +114,19 @@ pub(super) fn remove(lock: &Path) -> Result<bool, GitError> {
 /// Creates a new file that has its text from the start.
 fn appear(path: &Path, text: &str) -> io::Result<()> {
     let beside = path.with_file_name(format!("chant-mcp-{}.lock", std::process::id()));
-    fs::write(&beside, text)?;
-    let made = match fs::hard_link(&beside, path) {
+    let made = fs::write(&beside, text).and_then(|()| match fs::hard_link(&beside, path) {
         // The file system has no hard links.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             let mut options = fs::OpenOptions::new();
-            let file = options.write(true).create_new(true).open(path);
-            file.and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()))
+            let mut file = options.write(true).create_new(true).open(path)?;
+            let written = io::Write::write_all(&mut file, text.as_bytes());
+            // A part of it would name nobody, and keep everybody out.
+            written.inspect_err(|_| {
+                fs::remove_file(path).log_failure("remove a lock that could not be written");
+            })
         }
         made => made,
-    };
+    });
     fs::remove_file(&beside).log_failure("remove the file beside the lock");
     made
 }
