@@ -309,7 +309,8 @@ def _folders(scene: Scene, records: list[Record]) -> Iterator[str]:
         branch = f"chant/{id}"
         if branch in open_ or branch in named or branch not in over:
             continue
-        is_clean = not git(folder, scene.environment, "status", "--porcelain").strip()
+        # A half removed one has no repository any more, and nothing in it that is not on main.
+        is_clean = not git(folder, scene.environment, "status", "--porcelain", check=False).strip()
         if is_clean and _contains(scene, "main", branch):
             yield f"folder {folder} could be gone"
     listed = git(scene.root, scene.environment, "worktree", "list", "--porcelain")
