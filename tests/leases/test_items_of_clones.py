@@ -16,7 +16,7 @@ from chant_mcp.errors import ChantError
 from harness import user_config
 from laws import TRIALS
 from leases.clones import LEASES, QUICK_TTL, LeaseClone, SharedProject
-from leases.remotes import Remote
+from leases.remotes import Remote, run_git
 from plans.projects import PROJECTS
 from work.item_kit import COMMIT, WORK
 from work.kit import PROGRAM, Record, wait_for
@@ -229,3 +229,22 @@ def test_clones_that_work_on_all_that_is_ready_share_the_tasks_of_a_list(
         if record.get("item") and record["mode"] == "single" and record["end_state"] == "completed"
     ]
     assert sorted(done) == sorted(keys), said
+
+
+def test_clones_of_a_project_without_a_folder_of_ours_share_its_items(
+    tmp_path: Path, make_remote: Callable[..., Remote]
+) -> None:
+    shared = SharedPlans(tmp_path, make_remote())
+    run_git(shared.author.root, "rm", "-rq", ".chant")
+    shared.publish([])
+    own = f"---\n{LEASES}defaults: {{provider: scripted, main_branch: main}}\n"
+    user_config().write_text(user_config().read_text("utf-8").replace("---\n", own, 1), "utf-8")
+    first, second = shared.clone(), shared.clone()
+    first.handle().work_start(FORM)
+    assert FORM in (refusal(second.handle(), CHANGE) or "")
+    assert [row["spec_id"] for row in second.handle().leases().data["leases"]] == [FORM]
+    shared.sign.touch()
+    assert end(first, FORM)["end_state"] == "completed"
+    second.handle().follow_remote()
+    assert "- [x] 1.1 " in (second.root / LIST).read_text("utf-8")
+    assert not (second.root / ".chant").exists()

@@ -775,32 +775,35 @@ impl ChantProject {
     #[pyo3(signature = (**query))]
     fn leases(&self, py: Python<'_>, query: Option<KeywordArguments>) -> Result<PyAnswer, Raised> {
         let query = read(query.as_ref())?;
-        self.answer(py, || runs::leases(&self.project, query))
+        self.answer(py, || runs::leases(self.with_runs()?, query))
     }
 
     /// Gives back the lease of a spec whose holder a person knows to be dead.
     fn free_lease(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::free_lease(&self.project, id))
+        self.answer(py, || {
+            let (project, id) = self.of_earlier_run(id)?;
+            runs::free_lease(&project, &id)
+        })
     }
 
     /// Returns true if clones share the specs and a person trusts the folder; nothing is read for that.
     fn may_look_at_leases(&self, py: Python<'_>) -> Result<bool, Raised> {
-        call(py, || Ok(runs::may_look_at_leases(&self.project)))
+        call(py, || Ok(runs::may_look_at_leases(self.with_runs()?)))
     }
 
     /// Looks at the remote that clones share, for later reads.
     fn look_at_leases(&self, py: Python<'_>) -> Result<(), Raised> {
-        call(py, || runs::look_at_leases(&self.project))
+        call(py, || runs::look_at_leases(self.with_runs()?))
     }
 
     /// Brings the checkout up to that remote's target, as far as nothing of the user's is in its way.
     fn follow_remote(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::follow_remote(&self.project))
+        self.answer(py, || runs::follow_remote(self.with_runs()?))
     }
 
     /// Has that remote say what the records of runs say by now.
     fn settle_leases(&self, py: Python<'_>) -> Result<(), Raised> {
-        call(py, || runs::settle_leases(&self.project))
+        call(py, || runs::settle_leases(self.with_runs()?))
     }
 
     /// Judges and merges work that waits, of one spec or of all.

@@ -295,11 +295,8 @@ impl LeaseLeader<'_> {
         };
         for (name, seen) in view.leases.iter().filter(|(name, _)| *name != escaped) {
             let Ok(lease) = &seen.value else { continue };
-            let is_over = match lease.state {
-                LeaseState::Free => true,
-                LeaseState::Landed => self.has_landed(lease, view),
-                LeaseState::Held | LeaseState::Waiting | LeaseState::Proposed => false,
-            };
+            let is_over = lease.state == LeaseState::Free
+                || lease.state == LeaseState::Landed && self.has_landed(lease, view);
             let overlaps = lease.item.as_ref().is_some_and(|own| own.overlaps(item));
             // This clone's own runs exclude each other by their records.
             if is_over || !overlaps || self.is_own_lease(lease)? {
