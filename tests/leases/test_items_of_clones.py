@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from laws import TRIALS
 from leases.clones import LEASES, QUICK_TTL, LeaseClone, SharedProject
 from leases.remotes import Remote, run_git
 from plans.projects import PROJECTS
-from work.item_kit import COMMIT, WORK
+from work.item_kit import COMMIT, TOOL_PLANS, WORK
 from work.kit import PROGRAM, Record, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="agents are shell scripts")
@@ -43,7 +44,7 @@ class SharedPlans(SharedProject):
         agents = f"---\nagents:\n  scripted: {{command: [{program}]}}\n"
         user_config().write_text(text.replace("---\n", agents, 1), "utf-8")
         self.author.configure(settings, provider="scripted")
-        for name, content in PROJECTS[word].items():
+        for name, content in {**PROJECTS, **TOOL_PLANS}[word].items():
             path = self.author.root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, "utf-8")
@@ -118,6 +119,43 @@ def test_a_holder_keeps_its_parts_from_other_clones(
     words = refusal(second.handle(), SESSION)
     assert words is not None
     assert "is completed on the remote already" in words
+
+
+@pytest.mark.parametrize("word", ["openspec", "backlog", "feature", "ticket"])
+def test_an_item_that_another_clone_completed_is_not_ready_here(
+    tmp_path: Path, make_remote: Callable[..., Remote], word: str
+) -> None:
+    shared = SharedPlans(tmp_path, make_remote(), word=word)
+    first, second = shared.clone(), shared.clone()
+    workspace = chant_mcp.open(second.root)
+    key = next(item.key for item in workspace.ready)
+    first.handle().work_start(key)
+    shared.sign.touch()
+    assert end(first, key)["end_state"] == "completed"
+    second.handle().look_at_leases()
+    assert key not in {item.key for item in workspace.ready}
+    command = [*PROGRAM, "--project", str(second.root), "list", "--json"]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True)
+    (row,) = (row for row in json.loads(shown.stdout)["data"]["items"] if row["key"] == key)
+    assert row["on_remote"] == "completed"
+
+
+def test_a_lease_that_nobody_can_read_keeps_items_of_its_format(
+    tmp_path: Path, make_remote: Callable[..., Remote]
+) -> None:
+    shared = SharedPlans(tmp_path, make_remote())
+    first, second = shared.clone(), shared.clone()
+    first.handle().work_start(FORM)
+    run_id = newest(first, FORM)["spec_id"]
+    shared.sign.touch()
+    end(first, FORM)
+    shared.write_lease(run_id, schema=99, token=41)
+    words = refusal(second.handle(), SESSION)
+    assert words is not None
+    assert f"The lease of spec '{run_id}' on the remote cannot be read" in words
+    second.handle().free_lease(run_id)
+    second.handle().work_start(SESSION)
+    assert end(second, SESSION)["end_state"] == "completed"
 
 
 RACES = {

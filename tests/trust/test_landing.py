@@ -199,10 +199,12 @@ def test_modes_links_and_other_repositories_wait_and_keys_that_run_nothing_do_no
 
 def test_the_user_lets_instructions_land_and_nothing_that_acts(shop: Workshop) -> None:
     shop.configure("landing:\n  allow: [CLAUDE.md]\n")
-    allowed = "---\nlanding:\n  allow: [AGENTS.md, .mcp.json]\n---\n"
+    allowed = "---\nlanding:\n  allow: [AGENTS.md, .mcp.json, /openspec/]\n---\n"
     user_config().write_text(allowed, encoding="utf-8")
-    record = _landed(shop, _planting("AGENTS.md", "a/AGENTS.md", "CLAUDE.md", "a/.mcp.json"))
-    assert _named(record) == {"CLAUDE.md", "a/.mcp.json"}
+    plans = [".kiro/specs/a/tasks.md", "backlog/config.yml", "docs/CRs/A-1.md", "specs/a/tasks.md", "a.vine"]
+    free = ["AGENTS.md", "a/AGENTS.md", "openspec/changes/a/proposal.md", "specs.md", "docs/a.md"]
+    record = _landed(shop, _planting(*free, "CLAUDE.md", "a/.mcp.json", *plans))
+    assert _named(record) == {"CLAUDE.md", "a/.mcp.json", *plans}
 
 
 @pytest.mark.parametrize("name", ["AGENTS.md", "CLAUDE.md"])

@@ -19,6 +19,30 @@ WORK = (
 COMMIT = 'git add -A && git commit -qm "Work"\n'
 
 
+_GRAPH = (
+    "vine 1.1.0\ntitle: Ferry\n---\n[root] Ferry (notstarted)\n-> form\n---\n"
+    "[form] Draw the form (notstarted)\nTwo fields.\n"
+)
+_FEATURE = (
+    "# Tasks: Log in\n\n## Phase 1: Form\n\n- [ ] T001 [US1] Draw the form in src/form.py\n"
+    "- [ ] T002 Keep the session\n"
+)
+_TICKET = (
+    "---\ncode: FER-001\ntitle: Draw the form\nstatus: Approved\ntype: Feature Enhancement\n"
+    "priority: Medium\n---\n\n# Draw the form\n\n"
+    "## 5. Acceptance Criteria\n\n- [ ] It has two fields\n- [ ] It has a button\n"
+)
+TOOL_PLANS = {
+    "feature": {"specs/001-login/tasks.md": _FEATURE, ".specify/memory/constitution.md": "# Ferry\n"},
+    "graph": {"plan.vine": _GRAPH},
+    "ticket": {
+        "docs/CRs/FER-001-draw-the-form.md": _TICKET,
+        ".mdt-config.toml": '[project]\ncode = "FER"\n',
+    },
+}
+"""Documents of the formats with tools of their own."""
+
+
 class Plans(Cli):
     """The command line in a repository with plans of one format and nothing else."""
 

@@ -13,7 +13,7 @@ from harness import user_config
 from laws import TRIALS
 from plans.projects import PROJECTS, TICKED
 from work import caller
-from work.item_kit import COMMIT, WORK, Plans, ended, waiting
+from work.item_kit import COMMIT, TOOL_PLANS, WORK, Plans, ended, waiting
 from work.kit import PROGRAM, wait_for
 from writing import git
 
@@ -71,36 +71,23 @@ def test_an_item_is_worked_on_from_its_key_to_a_landed_commit(plans: Plans, kind
     assert plans.end(key)["end_state"] == "completed"
 
 
-GRAPH = (
-    "vine 1.1.0\ntitle: Ferry\n---\n[root] Ferry (notstarted)\n-> form\n---\n"
-    "[form] Draw the form (notstarted)\nTwo fields.\n"
-)
-FEATURE = (
-    "# Tasks: Log in\n\n## Phase 1: Form\n\n- [ ] T001 [US1] Draw the form in src/form.py\n"
-    "- [ ] T002 Keep the session\n"
-)
-TICKET = (
-    "---\ncode: FER-001\ntitle: Draw the form\nstatus: Approved\ntype: Feature Enhancement\n"
-    "priority: Medium\n---\n\n# Draw the form\n\n"
-    "## 5. Acceptance Criteria\n\n- [ ] It has two fields\n- [ ] It has a button\n"
-)
 TOOL_FORMATS = {
     "task of a feature": (
-        {"specs/001-login/tasks.md": FEATURE, ".specify/memory/constitution.md": "# Ferry\n"},
+        TOOL_PLANS["feature"],
         "speckit:001-login#T001",
         "specs/001-login/tasks.md",
         _ticked("T001 [US1]"),
         (),
     ),
     "task of a graph": (
-        {"plan.vine": GRAPH},
+        TOOL_PLANS["graph"],
         "vine:plan.vine#form",
         "plan.vine",
         lambda text: text.replace("[form] Draw the form (notstarted)", "[form] Draw the form (reviewing)"),
         ("--skip-criteria",),
     ),
     "ticket": (
-        {"docs/CRs/FER-001-draw-the-form.md": TICKET, ".mdt-config.toml": '[project]\ncode = "FER"\n'},
+        TOOL_PLANS["ticket"],
         "tickets:FER-001",
         "docs/CRs/FER-001-draw-the-form.md",
         lambda text: _ticked("It has two", "It has a b")(text).replace("Approved", "Implemented"),
@@ -166,14 +153,34 @@ def test_work_that_changes_other_plans_does_not_land(plans: Plans, move: str) ->
     assert git(plans.root, "status", "--short") == ""
 
 
-def test_an_agent_may_tick_in_the_document_itself_and_write_the_design(plans: Plans) -> None:
+def test_plans_are_found_where_their_settings_say(plans: Plans) -> None:
+    tasks = {name.replace("backlog/", "plan/"): text for name, text in PROJECTS["backlog"].items()}
+    tasks["backlog.config.yml"] = "backlog_directory: plan\n" + tasks.pop("plan/config.yml")
+    plans.begin(tasks)
+    plans.agent(f"{WORK}echo Evil >> plan/tasks/task-2*.md\n{COMMIT}")
+    plans.run("work", "backlog:TASK-1", "--wait")
+    assert "changes plan/tasks/task-2" in plans.end("backlog:TASK-1")["reason"]
+
+
+@pytest.mark.parametrize("is_allowed", [True, False])
+def test_a_tick_in_the_document_lands_and_a_design_where_the_user_lets_it(
+    plans: Plans, is_allowed: bool
+) -> None:
     plans.begin(PROJECTS["openspec"])
     plans.agent(
         'mkdir src && echo 1 > src/a.py && echo "A form." > openspec/changes/add-login/design.md\n'
         f"sed -i 's/- \\[ \\] 1.1/- [x] 1.1/' {LIST}\n{COMMIT}"
     )
-    plans("work", "openspec:add-login#1.1", "--wait")
-    assert plans.landed(LIST) == _ticked("1.1 Draw")(PROJECTS["openspec"][LIST])
+    if is_allowed:
+        settings = user_config()
+        text = settings.read_text("utf-8")
+        settings.write_text(text.replace("---\n", "---\nlanding: {allow: [design.md]}\n", 1), "utf-8")
+    plans.run("work", "openspec:add-login#1.1", "--wait")
+    if is_allowed:
+        assert plans.landed(LIST) == _ticked("1.1 Draw")(PROJECTS["openspec"][LIST])
+    else:
+        waits = "changes what agents are told: openspec/changes/add-login/design.md"
+        assert plans.end("openspec:add-login#1.1")["reason"] == waits
 
 
 REFUSED: dict[str, tuple[str, str, Callable[[Plans], object]]] = {
@@ -198,7 +205,7 @@ def test_work_that_cannot_begin_is_refused(plans: Plans, why: str) -> None:
 
 
 def test_an_item_that_waits_or_says_nothing_of_its_end_is_refused(plans: Plans) -> None:
-    plans.begin(PROJECTS["backlog"] | {"plan.vine": GRAPH})
+    plans.begin(PROJECTS["backlog"] | {"plan.vine": TOOL_PLANS["graph"]["plan.vine"]})
     assert "is blocked; it waits for TASK-1" in plans.error("work", "backlog:TASK-2")
     assert "has no box or criterion" in plans.error("work", "vine:plan.vine#form")
 
@@ -362,19 +369,19 @@ def test_all_that_is_ready_is_worked_on(plans: Plans) -> None:
 
 def test_all_that_is_ready_of_formats_with_tools_of_their_own_is_worked_on(plans: Plans) -> None:
     feature, ticket = TOOL_FORMATS["task of a feature"], TOOL_FORMATS["ticket"]
-    plans.begin(feature[0] | ticket[0] | {"plan.vine": GRAPH})
+    plans.begin(feature[0] | ticket[0] | {"plan.vine": TOOL_PLANS["graph"]["plan.vine"]})
     assert "No item is ready" in (said := plans.run("work", "--all", "--dialect", "vine").stderr)
     assert "`chant-mcp work vine:plan.vine#form --skip-criteria`" in said
     plans("work", "--all", "--wait")
-    assert plans.landed(feature[2]) == FEATURE.replace("[ ]", "[x]")
+    assert plans.landed(feature[2]) == TOOL_PLANS["feature"]["specs/001-login/tasks.md"].replace("[ ]", "[x]")
     assert "status: Implemented" in plans.landed(ticket[2])
     # Nothing says when a task of a graph is done, so that a person names it.
-    assert plans.landed("plan.vine") == GRAPH
+    assert plans.landed("plan.vine") == TOOL_PLANS["graph"]["plan.vine"]
     assert not (plans.root / ".chant").exists()
 
 
 def test_one_format_that_is_meant_begins_no_other(plans: Plans) -> None:
-    plans.begin(PROJECTS["openspec"] | {"plan.vine": GRAPH})
+    plans.begin(PROJECTS["openspec"] | {"plan.vine": TOOL_PLANS["graph"]["plan.vine"]})
     plans.project.spec("2026-01-24-001-abc", body="# One\n\n## Acceptance Criteria\n\n- [ ] Done")
     plans.commit()
     assert "nothing was started" in plans.run("work", "--all", "--dialect", "vine", "--wait").stderr

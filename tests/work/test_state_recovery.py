@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from chant_mcp.errors import ChantError
 from harness import user_config
 from state_folder import lock_file
 from work.checkouts import ID, OTHER, TARGET, Checkout, made
-from work.kit import PROGRAM, Record, kill, lives, wait_for, wait_for_ends
+from work.kit import PROGRAM, Record, kill, lives, wait_for, wait_for_ends, worktree_root
 from writing import Wire, git, strange_sign
 
 BEFORE_THE_WORK = ("after-lock", "after-branch", "after-worktree", "after-status", "before-handshake")
@@ -192,6 +193,19 @@ def test_work_that_was_proven_when_its_runner_died_is_merged(moment: str, checko
     assert receipts["verdict"] == "consistent", receipts
     assert [one["ref"] for one in receipts["receipts"]] == [f"refs/chant/receipts/{ID}/{record['token']}"]
     checkout.check_sound()
+
+
+def test_a_folder_that_was_half_removed_when_its_runner_died_goes(checkout: Checkout) -> None:
+    checkout.label("work")
+    dies(checkout, "after-ref")
+    (git_folder,) = worktree_root().glob("*/*/.git")
+    folder = git_folder.parent
+    Path(f"{folder}.unfinished").touch()
+    shutil.rmtree(git_folder / "refs")
+    assert checkout.chant().recover() == []
+    record = checkout.record()
+    assert (record["end_state"], record["reason"]) == ("completed", None)
+    assert [left.name for left in folder.parent.iterdir() if ID in left.name] == []
 
 
 @pytest.mark.parametrize("moment", ["index-locked", "after-index", "after-ref", "after-merge"])

@@ -16,7 +16,7 @@ use super::train::LandingVerdict;
 use super::view::RemoteView;
 use chant_config::leases::ChecksOf;
 use chant_git::remote_refs::RefUpdate;
-use chant_store::state::escape_name;
+use chant_store::state::{escape_name, unescape_name};
 
 use super::leader::LeaseLeader;
 
@@ -251,7 +251,7 @@ impl LeaseLeader<'_> {
             Ok(token) => token,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let overlapping = match self.overlapping(item.as_ref(), &escaped, view)? {
+        let overlapping = match self.overlapping(item.as_ref(), spec, view)? {
             Ok(overlapping) => overlapping,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -286,15 +286,28 @@ impl LeaseLeader<'_> {
     fn overlapping(
         &self,
         item: Option<&LeasedItem>,
-        escaped: &str,
+        spec: &str,
         view: &RemoteView,
     ) -> Result<Result<Vec<RefUpdate>, LeaseRefusal>, LeaseError> {
         let mut updates = Vec::new();
         let Some(item) = item else {
             return Ok(Ok(updates));
         };
-        for (name, seen) in view.leases.iter().filter(|(name, _)| *name != escaped) {
-            let Ok(lease) = &seen.value else { continue };
+        let escaped = escape_name(spec);
+        let word = format!(".{}", item.format());
+        let of_format = spec.find(&word).map(|at| &spec[..at + word.len()]);
+        let of_format = escape_name(of_format.unwrap_or(spec)) + ".";
+        for (name, seen) in view.leases.iter().filter(|(name, _)| **name != escaped) {
+            let lease = match &seen.value {
+                Ok(lease) => lease,
+                // Nobody can say which item of this format it is about.
+                Err(why) if name.starts_with(&of_format) => {
+                    let spec = unescape_name(name).unwrap_or_else(|| name.clone());
+                    let why = why.clone();
+                    return Ok(Err(LeaseRefusal::Unreadable { spec, why }));
+                }
+                Err(_) => continue,
+            };
             let is_over = lease.state == LeaseState::Free
                 || lease.state == LeaseState::Landed && self.has_landed(lease, view);
             let overlaps = lease.item.as_ref().is_some_and(|own| own.overlaps(item));

@@ -36,7 +36,12 @@ pub fn refuse_unworked(project: &Project, id: &str, name: &str) -> Result<(), Er
     if has_state || (order.is_some() && project.runs()?.newest_of(id)?.is_some()) {
         return Ok(());
     }
-    if project.held_elsewhere().of(id).is_some() {
+    let held = project.held_elsewhere();
+    if held.doubtful.contains(id) {
+        // Nobody can read which item it is about; its lease can be given back all the same.
+        return Ok(());
+    }
+    if held.of(id).is_some() {
         // A run of another clone: what is done about it needs its order here, too.
         return write_order(project, name, true).map(drop);
     }

@@ -1,6 +1,8 @@
 //! The questions that runs on items of other formats ask of these formats: neither specs nor runs know one.
 
 use super::project::Project;
+use std::collections::BTreeSet;
+
 use chant_base::error::Error;
 use chant_store::digest::sha256;
 
@@ -64,6 +66,17 @@ pub struct ItemWork<'a> {
     pub tip: &'a str,
     /// The paths that differ between them, from the root.
     pub changed: &'a [String],
+}
+
+/// Files that a run changed.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangedPaths<'a> {
+    /// The commit whose settings say where plans lie.
+    pub base: &'a str,
+    /// The files, from the root.
+    pub paths: &'a [&'a str],
+    /// True for the work of a run on an item, false for that on a spec.
+    pub by_item_run: bool,
 }
 
 /// What a format says of the work on an item.
@@ -133,11 +146,33 @@ pub trait WorkItems: Send + Sync {
     /// A failure of git; a commit in which the item cannot be found is an objection.
     fn judge(&self, project: &Project, work: &ItemWork<'_>) -> Result<ItemJudgement, Error>;
 
+    /// Returns the documents among changed files of which orders tell agents. Of a run on an item this leaves out what
+    /// [`Self::judge`] compares.
+    ///
+    /// # Errors
+    /// A failure of git.
+    fn told_documents(
+        &self,
+        project: &Project,
+        changed: &ChangedPaths<'_>,
+    ) -> Result<BTreeSet<String>, Error>;
+
     /// Returns true if an item is done in a commit; one that is not there is not.
     ///
     /// # Errors
     /// A failure of git.
     fn is_done_in(&self, project: &Project, key: &str, commit: &str) -> Result<bool, Error>;
+
+    /// Returns the keys of the items that are done in a commit, of documents at the given paths from the root.
+    ///
+    /// # Errors
+    /// A failure of git.
+    fn done_items(
+        &self,
+        project: &Project,
+        commit: &str,
+        paths: &[&str],
+    ) -> Result<BTreeSet<String>, Error>;
 
     /// Returns the documents of an item in a commit, with the marks of the landing.
     ///

@@ -27,7 +27,7 @@ use chant_vine::operation::GraphOperation;
 use super::error::WorkspaceError;
 use super::external_lookup::{external_items, path_of_ticket, ready_keys};
 use super::key::{normal, of_feature, of_task, of_ticket};
-use super::plan_work::is_planning;
+use super::planning_paths::PlanningPaths;
 use super::work_items::MarkedItems;
 
 /// A format with tools of its own, as runs work on its items.
@@ -325,8 +325,9 @@ impl DocumentWork<'_> {
             }
             judgement.own_paths.push(path);
         }
+        let planning = PlanningPaths::in_commit(self.project.root(), work.base)?;
         for path in work.changed {
-            if !judgement.own_paths.contains(path) && is_planning(path, None) {
+            if !judgement.own_paths.contains(path) && planning.holds(path, None) {
                 judgement.objections.push(format!(
                     "changes {path}, which belongs to other items or to the format"
                 ));

@@ -1,4 +1,5 @@
-//! The items of other formats that no work can begin on now, because a run has them: their documents say nothing of it.
+//! The items of other formats that no work can begin on now, because a run has them or the remote has them done: their
+//! documents here say nothing of it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,10 +26,11 @@ impl ItemsAtWork {
     ) -> Result<Arc<BTreeSet<Box<str>>>, StoreError> {
         let project = &workspace.parts.chant;
         let held = project.held_elsewhere();
-        let held = held.all().iter().filter(|held| !held.is_silent);
-        let mut now: BTreeSet<Box<str>> = held
+        let by_others = held.all().iter().filter(|held| !held.is_silent);
+        let mut now: BTreeSet<Box<str>> = by_others
             .flat_map(|held| with_holders(&held.item_keys))
             .collect();
+        now.extend(held.done_items.iter().map(|key| key.as_str().into()));
         if project.has_orders() {
             let folder = project.records_folder();
             self.runs.refresh(&project.disk, folder.as_deref())?;

@@ -24,9 +24,8 @@ use chant_store::journal::ChangeStep;
 
 use super::error::WorkspaceError;
 use super::external_lookup::external_items;
-use super::formats;
+use super::planning_paths::PlanningPaths;
 use super::revision_plans::plans_at_commit;
-use super::revision_view::is_tool_document;
 use super::work_items::MarkedItems;
 
 /// The items of one format of a project, for runs.
@@ -183,9 +182,10 @@ impl PlanWork<'_> {
         let own = base
             .as_ref()
             .map(|base| base.unit().source.path.to_string());
+        let planning = PlanningPaths::in_commit(top, work.base)?;
         for path in work.changed {
             let is_own = judgement.own_paths.contains(path);
-            if !is_own && !free.contains(path) && is_planning(path, own.as_deref()) {
+            if !is_own && !free.contains(path) && planning.holds(path, own.as_deref()) {
                 judgement.objections.push(format!(
                     "changes {path}, which belongs to other items or to the format"
                 ));
@@ -453,37 +453,6 @@ fn open_parts(root: &PlanRoot, node: usize) -> Vec<String> {
     let open = below.into_iter().filter(|at| is_work(root, *at));
     open.map(|at| root.snapshot.nodes[at].key.to_string())
         .collect()
-}
-
-/// Returns true for a path that belongs to the plans of some format; files in the folder of the run's own unit that
-/// are none of its documents are free.
-pub(super) fn is_planning(path: &str, own_unit: Option<&str>) -> bool {
-    if is_tool_document(path) {
-        return true;
-    }
-    let is_in = |folder: &str| {
-        !folder.is_empty()
-            && path
-                .strip_prefix(folder)
-                .is_some_and(|rest| rest.starts_with('/'))
-    };
-    formats::all().into_iter().any(|format| {
-        let settings = chant_plan_format::document::RootSettings::default();
-        let layout = format.layout(&settings);
-        let mut units = layout.units.iter();
-        if let Some(unit) = units.find_map(|pattern| pattern.unit_at(path)) {
-            return unit.is_document || Some(&*unit.path) != own_unit;
-        }
-        let tops = layout
-            .units
-            .iter()
-            .map(|pattern| pattern.folder.split('/').next().unwrap_or_default());
-        let markers = format.scope().markers.iter();
-        let markers = markers.map(|marker| marker.split('/').next().unwrap_or_default());
-        format.scope().settings.contains(&path)
-            || tops.chain(markers).any(&is_in)
-            || layout.archives.iter().any(|folder| is_in(folder))
-    })
 }
 
 /// The text of a document of a root.

@@ -99,6 +99,17 @@ impl RevisionFolder {
         }
     }
 
+    /// The same with their texts; what is no text is left out.
+    pub(super) fn texts(
+        &self,
+        enters: &dyn Fn(&str) -> bool,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<(String, String)>, GitError> {
+        let files = self.files(enters, wanted)?.into_iter();
+        let texts = files.filter_map(|(path, bytes)| Some((path, String::from_utf8(bytes).ok()?)));
+        Ok(texts.collect())
+    }
+
     /// The ignore files of the folders above, each with its path from the top of the checkout.
     pub(super) fn ignoring_above(&self) -> Result<Vec<(String, String)>, GitError> {
         let mut found = Vec::new();

@@ -27,23 +27,18 @@ pub(super) fn plans_at_commit(
         return Ok(None);
     };
     let layout = PlanLayout::of(&place, format)?;
-    let files = place.files(&|folder| layout.enters(folder), &|file| {
+    let documents = place.texts(&|folder| layout.enters(folder), &|file| {
         layout.is_document(file)
     })?;
-    let texts = files.into_iter().filter_map(|(path, bytes)| {
-        let text = String::from_utf8(bytes).ok()?;
-        Some((path, text))
-    });
-    let documents: Vec<(String, String)> = texts.collect();
     let unknown = |keys: &[String]| ExternalItems::default().standings(keys);
     Ok(layout.read(&documents, &unknown))
 }
 
 /// The places of a format in a commit.
 pub(super) struct PlanLayout {
-    format: &'static dyn PlanFormat,
+    pub(super) format: &'static dyn PlanFormat,
     settings: RootSettings,
-    layout: RootLayout,
+    pub(super) layout: RootLayout,
 }
 
 impl PlanLayout {
@@ -59,13 +54,16 @@ impl PlanLayout {
             let text = place.text(path)?;
             settings.extend(text.map(|text| Arc::new(PlanDocument::new(*path, text))));
         }
-        let settings = RootSettings(settings);
+        Ok(Self::with_settings(format, RootSettings(settings)))
+    }
+
+    pub(super) fn with_settings(format: &'static dyn PlanFormat, settings: RootSettings) -> Self {
         let layout = format.layout(&settings);
-        Ok(Self {
+        Self {
             format,
             settings,
             layout,
-        })
+        }
     }
 
     /// Returns true if documents may lie below a folder.
@@ -83,8 +81,14 @@ impl PlanLayout {
     }
 
     pub(super) fn is_document(&self, path: &str) -> bool {
-        let mut patterns = self.layout.units.iter();
-        patterns.any(|pattern| pattern.unit_at(path).is_some_and(|unit| unit.is_document))
+        self.unit_of(path).is_some()
+    }
+
+    /// The unit that has a path as a document.
+    pub(super) fn unit_of(&self, path: &str) -> Option<String> {
+        let units = self.layout.units.iter();
+        let mut found = units.filter_map(|pattern| pattern.unit_at(path));
+        found.find(|unit| unit.is_document).map(|unit| unit.path)
     }
 
     /// The plans that documents say; none without a document of the format.

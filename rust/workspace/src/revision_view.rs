@@ -476,18 +476,8 @@ impl RevisionPaths {
 }
 
 /// Returns true if a file's name has an ending, in small letters as everywhere else.
-fn has_ending(path: &str, ending: &str) -> bool {
+pub(super) fn has_ending(path: &str, ending: &str) -> bool {
     Path::new(path).extension().is_some_and(|own| own == ending)
-}
-
-/// Returns true for a path at which a format with tools of its own keeps items, where its usual folders are.
-pub(super) fn is_tool_document(path: &str) -> bool {
-    let parts: Vec<&str> = path.split('/').collect();
-    has_ending(path, "vine")
-        || matches!(parts.as_slice(), [FEATURES, _, TASKS])
-        || path
-            .strip_prefix(TICKETS)
-            .is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn is_hidden(path: &str) -> bool {

@@ -48,7 +48,10 @@ impl<'a> ItemRow<'a> {
     /// The same row with what the remote says of an open spec.
     #[must_use]
     pub(super) fn with_remote(mut self, item: Item<'a>, held: &HeldSpecs) -> Self {
-        let word = item.spec_id().and_then(|id| held.word(id));
+        let word = match item.spec_id() {
+            Some(id) => held.word(id),
+            None => held.word_of_item(item.key()),
+        };
         self.on_remote = word.filter(|_| !self.done);
         self
     }

@@ -1,18 +1,23 @@
 //! What runs ask of the formats of a folder: orders, judgements and the marks of landings, each by the format of the
 //! item's key.
 
+use std::collections::BTreeSet;
+
 use chant_base::error::Error;
 use chant_base::external_items::split_key;
 use chant_specs::project::Project;
 use chant_specs::work_items::{
-    DocumentText, ItemJudgement, ItemLanding, ItemWork, LandedDocuments, WorkItems, WorkOrder,
+    ChangedPaths, DocumentText, ItemJudgement, ItemLanding, ItemWork, LandedDocuments, WorkItems,
+    WorkOrder,
 };
 
 use super::document_work::DocumentWork;
+use super::done_items::done_items;
 use super::error::WorkspaceError;
 use super::formats;
 use super::key::{document_format_of, normal};
 use super::plan_work::PlanWork;
+use super::planning_paths::PlanningPaths;
 
 /// The formats of this crate, for runs.
 #[derive(Debug, Clone, Copy)]
@@ -83,6 +88,17 @@ impl WorkItems for FormatsAtWork {
         ask!(ItemsOf::of(project, work.key)?, items => items.judge(work))
     }
 
+    fn told_documents(
+        &self,
+        project: &Project,
+        changed: &ChangedPaths<'_>,
+    ) -> Result<BTreeSet<String>, Error> {
+        let planning = PlanningPaths::in_commit(project.root(), changed.base)?;
+        let told = changed.paths.iter();
+        let told = told.filter(|path| planning.is_told(path, changed.by_item_run));
+        Ok(told.map(|path| (*path).to_owned()).collect())
+    }
+
     fn is_done_in(&self, project: &Project, key: &str, commit: &str) -> Result<bool, Error> {
         Ok(match ItemsOf::of(project, key)? {
             ItemsOf::Plan(items) => items
@@ -92,6 +108,15 @@ impl WorkItems for FormatsAtWork {
                 .find_in_commit(key, commit)?
                 .is_some_and(|found| items.is_done(key, &found)),
         })
+    }
+
+    fn done_items(
+        &self,
+        project: &Project,
+        commit: &str,
+        paths: &[&str],
+    ) -> Result<BTreeSet<String>, Error> {
+        done_items(project.root(), commit, paths)
     }
 
     fn landed_in(

@@ -181,19 +181,19 @@ impl<'a> SpecLooks<'a> {
             .collect())
     }
 
-    /// Returns the specs that the remote's target has completed and what is checked out here has not, by the files in
-    /// which the two differ.
-    fn completed_there(&self, project: &Project) -> Result<BTreeSet<String>, Error> {
+    /// Notes the specs that the remote's target has completed and what is checked out here has not, by the files in
+    /// which the two differ, and the items that are done there.
+    fn note_completed(&self, project: &Project, held: &mut HeldSpecs) -> Result<(), Error> {
         let Some(known) = &self.known else {
-            return Ok(BTreeSet::new());
+            return Ok(());
         };
         let repo = project.repository()?;
         let folders = [
             in_git(project, &repo, SPECS)?,
             in_git(project, &repo, ARCHIVE)?,
         ];
-        let mut completed = BTreeSet::new();
-        for changed in repo.changed_files("HEAD", &known.view.target)? {
+        let differing = repo.changed_files("HEAD", &known.view.target)?;
+        for changed in &differing {
             let is_below = |folder: &String| changed.path.starts_with(&format!("{folder}/"));
             let name = changed.path.rsplit('/').next();
             let id = name.and_then(|name| name.strip_suffix(".md"));
@@ -205,10 +205,18 @@ impl<'a> SpecLooks<'a> {
             // What cannot be read there says nothing.
             let spec = SpecDraft::of(&format!("{SPECS}/{id}.md"), &text);
             if spec.is_ok_and(|spec| spec.spec().status == SpecStatus::Completed) {
-                completed.insert(id.to_owned());
+                held.completed.insert(id.to_owned());
             }
         }
-        Ok(completed)
+        let inside = in_git(project, &repo, "")?;
+        let paths = differing
+            .iter()
+            .filter_map(|file| file.path.strip_prefix(&*inside));
+        if let Some(items) = project.work_items {
+            let paths: Vec<&str> = paths.collect();
+            held.done_items = items.done_items(project, &known.view.target, &paths)?;
+        }
+        Ok(())
     }
 
     /// Returns the specs whose leases cannot be read or believed.
@@ -228,12 +236,10 @@ impl<'a> SpecLooks<'a> {
             !known.is_own && !is_over
         });
         let specs = held.map(|(id, known)| held_spec(id, &known)).collect();
-        let completed = self.completed_there(project);
-        completed
+        let mut held = HeldSpecs::new(specs, self.looked());
+        self.note_completed(project, &mut held)
             .as_ref()
             .log_failure("compare the checkout with the remote");
-        let mut held = HeldSpecs::new(specs, self.looked());
-        held.completed = completed.unwrap_or_default();
         held.doubtful = self.doubtful_specs();
         let lost = self.lost_landings(project, branch);
         lost.as_ref()

@@ -74,13 +74,18 @@ pub fn free_lease(project: &Project, id: &str) -> Result<Answer, Error> {
     let Some(leases) = SpecLeases::of(project, &config)? else {
         return Err(refuse_unshared());
     };
-    let spec = project.resolve(&project.snapshot()?, id)?;
-    refuse_running(project, &spec)?;
-    let above = project.runs()?.token(spec.id.as_str())?.unwrap_or(0);
-    leases.free(spec.id.as_str(), above)?;
+    let spec_id = match project.resolve(&project.snapshot()?, id) {
+        Err(_) if project.held_elsewhere().doubtful.contains(id) => id.to_owned(),
+        spec => {
+            let spec = spec?;
+            refuse_running(project, &spec)?;
+            spec.id.to_string()
+        }
+    };
+    let above = project.runs()?.token(&spec_id)?.unwrap_or(0);
+    leases.free(&spec_id, above)?;
     let text = format!(
-        "Given back: spec '{}'. Any clone may work on it now; what an earlier run of it did cannot land any more.",
-        spec.id
+        "Given back: spec '{spec_id}'. Any clone may work on it now; what an earlier run of it did cannot land any more."
     );
     Ok(Answer::prose(text))
 }

@@ -537,6 +537,12 @@ impl<'r> RunTree<'r> {
         match &self.kind {
             RunTreeKind::Own(folder) => {
                 site.refuse_unmarked(path, &self.spec_id)?;
+                if folder.is_unfinished() {
+                    // Its removal began after all of this was looked at, or no agent ever worked in it.
+                    folder.remove()?;
+                    worktree_folder::remove_beside(path);
+                    return Ok(kept);
+                }
                 if self.fetch()? {
                     let message = format!("{} had commits that came only now", path.display());
                     return Err(ChantError::Refused(message).into());

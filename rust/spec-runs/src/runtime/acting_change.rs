@@ -1,6 +1,7 @@
 //! Finds changes of a merge to what runs by itself, here or elsewhere, to what agents are told, and files
 //! that are hardly meant to land: these never land without a person.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::judged_change::{self, JudgedTerms};
@@ -14,6 +15,7 @@ use chant_git::changed_files::{ChangedFile, CommittedFile, FileKind};
 use chant_git::{CheckoutHead, GitError, Repo};
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
+use chant_specs::work_items::{ChangedPaths, is_run_id};
 use chant_store::digest::sha256;
 use chant_store::disk;
 use chant_trust::acting::{
@@ -161,7 +163,18 @@ pub(super) fn acting_change(
         return Ok(ActingChange::default());
     }
     let inside = place.spec_in_git.strip_suffix(&*place.spec);
-    let acting = ActingPaths::of(project, repo, inside.unwrap_or_default(), old)?;
+    let mut acting = ActingPaths::of(project, repo, inside.unwrap_or_default(), old)?;
+    if let Some(items) = project.work_items {
+        let paths = changed
+            .iter()
+            .filter_map(|file| file.path.strip_prefix(&acting.inside));
+        let paths = ChangedPaths {
+            base: old,
+            paths: &paths.collect::<Vec<&str>>(),
+            by_item_run: is_run_id(&place.spec_id),
+        };
+        acting.told_documents = items.told_documents(project, &paths)?;
+    }
     let mut found = ActingChange::default();
     let config = project.snapshot()?.config.clone()?;
     let largest = config.landing_largest.saturating_mul(1_000_000);
@@ -280,6 +293,8 @@ struct ActingPaths {
     links: Vec<(String, String)>,
     /// The instructions that the user lets land.
     allowed: Vec<String>,
+    /// The changed documents of plans of which orders of later runs tell agents, by their paths from the project.
+    told_documents: BTreeSet<String>,
 }
 
 impl ActingPaths {
@@ -301,6 +316,7 @@ impl ActingPaths {
                 .map(|(target, path)| (path, target))
                 .collect(),
             allowed: project.snapshot()?.config.clone()?.landing_allow.clone(),
+            told_documents: BTreeSet::new(),
         })
     }
 
@@ -310,7 +326,7 @@ impl ActingPaths {
         if let Some((kind, shown)) = self.own_kind(path) {
             return Some((kind, shown));
         }
-        let kind = self.table_kind(file)?;
+        let kind = self.table_kind(file).or_else(|| self.plan_kind(path))?;
         let is_allowed = kind == EntryKind::Instructions && self.is_allowed(file);
         (!is_allowed).then(|| (kind, path.to_owned()))
     }
@@ -330,6 +346,14 @@ impl ActingPaths {
             .into_iter()
             .any(has_twin)
             .then(|| (EntryKind::AgentFile, path.to_owned()))
+    }
+
+    /// Returns the effect of a document of a plan.
+    fn plan_kind(&self, path: &str) -> Option<EntryKind> {
+        let is_told = self
+            .told_documents
+            .contains(path.strip_prefix(&*self.inside)?);
+        is_told.then_some(EntryKind::Instructions)
     }
 
     /// Returns the effect of a file by the table, by the files that act here, and by links that lead to it.

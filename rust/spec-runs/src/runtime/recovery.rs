@@ -124,28 +124,38 @@ fn complete(
     let Some(place) = RunFolder::of(project, &repo, record)? else {
         return Ok(record.clone());
     };
-    let finish = CompletionDetails::of(&record.commits, record);
     if record.merge.state == MergeState::Merged {
-        refuse_unmerged(project, &repo, record, &place)?;
-        let landing = RunLanding {
-            project,
-            runs,
-            repo: &repo,
-            process_id: &record.process_id,
-            place: &place,
-            lock,
-            finish,
-            original: None,
-            agreed: None,
-            checks: None,
-            notes: RefCell::default(),
-        };
-        landing.complete()?;
+        complete_landed(project, runs, record, (&place, lock))?;
         return Ok(record.clone());
     }
     let judge = judge(project, runs, record, (&place, lock), None);
-    judge.land(finish)?;
+    judge.land(CompletionDetails::of(&record.commits, record))?;
     Ok(runs.get(&record.process_id)?)
+}
+
+/// Does the remaining steps of a landed merge; returns the parts that were left in place.
+fn complete_landed(
+    project: &Project,
+    runs: &RunStore,
+    record: &RunRecord,
+    (place, lock): (&RunFolder, &SpecLock),
+) -> Result<Vec<String>, Error> {
+    let repo = project.repository()?;
+    refuse_unmerged(project, &repo, record, place)?;
+    let landing = RunLanding {
+        project,
+        runs,
+        repo: &repo,
+        process_id: &record.process_id,
+        place,
+        lock,
+        finish: CompletionDetails::of(&record.commits, record),
+        original: None,
+        agreed: None,
+        checks: None,
+        notes: RefCell::default(),
+    };
+    landing.complete()
 }
 
 /// Refuses a record of merged work if git disagrees: the commit is neither on the target here nor, where it landed
@@ -467,15 +477,12 @@ fn after_loss(
         return write_end_to_spec(project, record, &lost);
     };
     if record.merge.state == MergeState::Merged {
-        complete(project, runs, record, lock)?;
-        return end(
-            runs,
-            record,
-            &RunEnd {
-                event: RunEvent::Merge,
-                reason: None,
-            },
-        );
+        let left = complete_landed(project, runs, record, (&place, lock))?;
+        let landed = RunEnd {
+            event: RunEvent::Merge,
+            reason: None,
+        };
+        return end(runs, record, &landed.with_sentences(left));
     }
     let repo = project.repository()?;
     let mut judge = judge(project, runs, record, (&place, lock), None);

@@ -57,6 +57,8 @@ pub struct HeldSpecs {
     specs: Vec<HeldSpec>,
     /// The specs that are completed on the remote and were not here at the time of the look.
     pub completed: BTreeSet<String>,
+    /// The keys of items of other formats that are done on the remote, by the documents that differ here.
+    pub done_items: BTreeSet<String>,
     /// The specs whose leases cannot be read or believed.
     pub doubtful: BTreeSet<String>,
     /// A sentence about work that landed on the remote and is not there any more.
@@ -114,6 +116,11 @@ impl HeldSpecs {
             RemoteHindrance::Doubtful => Some(DOUBTFUL_LEASE),
             RemoteHindrance::Held => None,
         }
+    }
+
+    /// The same of an item of another format, by its key.
+    pub fn word_of_item(&self, key: &str) -> Option<&'static str> {
+        self.done_items.contains(key).then_some(COMPLETED_THERE)
     }
 
     /// The IDs of all specs that the remote says something about, each once.
