@@ -95,6 +95,19 @@ def _resolved() -> int:
     return counted_work()["resolved"]
 
 
+def test_the_first_of_a_list_is_found_without_the_rest(scenes: tuple[Scene, Scene]) -> None:
+    for scene in scenes:
+        assert len(scene.workspace.items) > _SIZE
+        specs = scene.workspace.specs
+        before = _visited()
+        assert specs
+        assert specs[0].key.startswith("chant:")
+        assert _visited() - before <= 2
+        assert len(specs) >= _SIZE
+        with pytest.raises(IndexError, match=f"beyond a list of {len(specs)} items"):
+            specs[-len(specs) - 1]
+
+
 def test_lint_looks_at_what_changed(tmp_path: Path) -> None:
     """Asked again it looks for one configuration alone; a spec that changed is read again."""
     scene = make_scene(tmp_path / "project", _SIZE, tmp_path / "home")

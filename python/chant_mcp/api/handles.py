@@ -320,6 +320,9 @@ class Handles(Sequence[H], Generic[H]):
     def __len__(self) -> int:
         return len(self._selection)
 
+    def __bool__(self) -> bool:
+        return bool(self._selection)
+
     @overload
     def __getitem__(self, index: int) -> H: ...
     @overload
@@ -327,10 +330,10 @@ class Handles(Sequence[H], Generic[H]):
     def __getitem__(self, index: int | slice) -> H | list[H]:
         if isinstance(index, slice):
             return [self._at(place) for place in range(*index.indices(len(self)))]
-        place = index + len(self) if index < 0 else index
-        if not 0 <= place < len(self):
-            raise IndexError(f"{index} is beyond a list of {len(self)} items")
-        return self._at(place)
+        try:
+            return self._at(index + len(self) if index < 0 else index)
+        except (IndexError, OverflowError):
+            raise IndexError(f"{index} is beyond a list of {len(self)} items") from None
 
     def table(self) -> Table:
         """One row an item, with the same columns and types for every list.

@@ -33,6 +33,10 @@ impl PySelection {
         self.selection.len()
     }
 
+    fn __bool__(&self) -> bool {
+        !self.selection.is_empty()
+    }
+
     fn keys(&self) -> Vec<&str> {
         self.selection.keys()
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -25,10 +25,16 @@ use chant_tickets::sections;
 use chant_vine::frontier::GraphPlan;
 use chant_vine::model::{NodeContent, VineNode as Task};
 
-/// Items that fit a filter, as of one moment; what is said of each is worked out when it is asked for.
+/// The number of places at which an item is looked for without the rest of its list.
+const FIRST: usize = 16;
+
+/// Items that fit a filter, as of one moment; which they are, and what is said of each, is worked out when it is asked
+/// for.
 pub struct ItemSelection {
     joined: Arc<WorkspaceGraph>,
-    nodes: Vec<Node>,
+    filter: ItemFilter,
+    path: Option<String>,
+    nodes: OnceLock<Vec<Node>>,
 }
 
 /// The items that fit a filter, those of one file where it is given; cancelled specs only when asked for.
@@ -41,13 +47,12 @@ pub fn select(
     path: Option<&str>,
 ) -> Result<ItemSelection, Error> {
     let joined = workspace.snapshot()?;
-    let filter = filter.checked(workspace)?;
-    let is_there = |item: &Item<'_>| path.is_none_or(|path| path == item.path());
-    let wanted = filter
-        .candidates(&joined)
-        .filter(|item| is_there(item) && filter.shows(item));
-    let nodes = wanted.map(|item| item.node).collect();
-    Ok(ItemSelection { joined, nodes })
+    Ok(ItemSelection {
+        joined,
+        filter: filter.checked(workspace)?,
+        path: path.map(str::to_owned),
+        nodes: OnceLock::new(),
+    })
 }
 
 /// All that is known of the item that a name means.
@@ -82,26 +87,42 @@ pub fn sections(body: &str) -> Vec<(u8, String, String, String)> {
 }
 
 impl ItemSelection {
+    /// Those that fit, in the order of lists, one after the other.
+    fn found(&self) -> impl Iterator<Item = Node> {
+        let path = self.path.as_deref();
+        let is_there = move |item: &Item<'_>| path.is_none_or(|path| path == item.path());
+        let candidates = self.filter.candidates(&self.joined);
+        let found = candidates.filter(move |item| is_there(item) && self.filter.shows(item));
+        found.map(|item| item.node)
+    }
+
+    fn nodes(&self) -> &[Node] {
+        self.nodes.get_or_init(|| self.found().collect())
+    }
+
     /// Returns the number of items.
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.nodes().len()
     }
 
     /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.found().next().is_none()
     }
 
     /// Their keys.
     pub fn keys(&self) -> Vec<&str> {
         let graph = self.joined.graph();
-        self.nodes.iter().map(|node| graph.key(*node)).collect()
+        self.nodes().iter().map(|node| graph.key(*node)).collect()
     }
 
     /// All that is known of the one at a place.
     pub fn at(&self, place: usize) -> Option<Value> {
-        let item = self.joined.item(*self.nodes.get(place)?)?;
-        Some(whole(&item))
+        let node = match self.nodes.get() {
+            None if place < FIRST => self.found().nth(place)?,
+            _ => *self.nodes().get(place)?,
+        };
+        Some(whole(&self.joined.item(node)?))
     }
 }
 
