@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from harness import user_config
-from work.kit import ID, Workshop
+from work.kit import ID, Workshop, wait_for
 from work.test_landing_style import REWRITING, SCRIPT, STYLES, check_sound, done, log, prepared, work
 from writing import git
 
@@ -158,6 +158,21 @@ def test_a_hook_that_runs_the_tests_does_not_free_the_agent(
     assert outside.exists() is not confined
     assert shop.main("test-output.txt") == "ran\n"
     check_sound(shop)
+
+
+def test_a_comment_that_comes_while_hooks_look_stops_the_landing(shop: Workshop, user: Any) -> None:
+    user("landing: {hooks: user}\n")
+    before = prepared(shop, "merge")
+    here, go = shop.root.parent / "here", shop.root.parent / "go"
+    hook(shop, "pre-merge-commit", f"touch {here}; while [ ! -e {go} ]; do sleep 0.05; done")
+    shop.handle().work_start(ID)
+    wait_for(here.exists, "the hook")
+    shop.handle().comment(ID, "Not like this.")
+    go.touch()
+    record = shop.ended(ID)
+    assert record["end_state"] == "awaiting_merge", record
+    assert "awaiting review: 1 comment" in record["reason"]
+    assert git(shop.root, "rev-parse", "main").strip() == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")

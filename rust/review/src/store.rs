@@ -7,7 +7,7 @@ use chant_store::state::StateFolder;
 use crate::error::ReviewError;
 use crate::event::{EventAuthor, EventBody, FORMAT, MAX_BYTES, MAX_TEXT, ReviewEvent};
 use crate::event_refs::{publish, read_refs, specs_in_refs};
-use crate::journal::OwnJournal;
+use crate::journal::{JournalLock, OwnJournal};
 use crate::thread::{EventOrigin, KnownEvent, ReviewThreads};
 
 /// The reviews of a project.
@@ -72,6 +72,14 @@ impl<'a> ReviewStore<'a> {
         specs.sort_unstable();
         specs.dedup();
         Ok(specs)
+    }
+
+    /// Waits until no other process writes events of the project, and keeps others from it.
+    ///
+    /// # Errors
+    /// A `StoreError`, `Busy` among them.
+    pub fn lock(&self) -> Result<JournalLock, ReviewError> {
+        OwnJournal::of(self.state).lock()
     }
 
     /// Adds events to a spec's review, decided on what is known while nobody else adds some. Without any nothing is

@@ -41,6 +41,7 @@ use super::spec_state::spec_of;
 use crate::agents;
 use crate::evidence::MAX_NAMED;
 use crate::merge;
+use crate::review::ProjectReviews;
 use chant_base::error::Error;
 use chant_base::plural::first_of;
 use chant_git::Repo;
@@ -227,6 +228,12 @@ impl RunLanding<'_> {
             return Ok(Some(stopped));
         }
         self.keep_branches(&new)?;
+        // Nobody says anything between this look and the landing; hooks may have taken long.
+        let reviews = ProjectReviews::of(self.project)?;
+        let _lock = reviews.store().lock()?;
+        if let Some(stopped) = self.stopped_by_review()? {
+            return Ok(Some(stopped));
+        }
         match self.bring(&sight, &new, &[])? {
             LandingOutcome::Done { .. } => {
                 self.note_landed(&new)?;

@@ -36,7 +36,7 @@ impl RunLanding<'_> {
         Ok((!is_agreed).then_some(RunLandingOutcome::ActsAnew(change)))
     }
 
-    fn stopped_by_review(&self) -> Result<Option<RunLandingOutcome>, Error> {
+    pub(super) fn stopped_by_review(&self) -> Result<Option<RunLandingOutcome>, Error> {
         let settled = self
             .original
             .map(|original| original.place.spec_id.as_str());
