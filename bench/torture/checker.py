@@ -268,10 +268,14 @@ def _leavings(scene: Scene, records: list[Record]) -> Iterator[str]:
 
 
 def _locks(root: Path) -> Iterator[Path]:
-    """Locks of git, and of runs and watchers that ended; two of ours are files that stay."""
+    """Locks of git, and of runs and watchers that ended; two of ours are files that stay.
+
+    Those of our own refs that a killed process leaves are in nobody's way, and named by `doctor --deep`.
+    """
     common = root / ".git"
     stay = {common / "chant-mcp" / "locks" / f"{name}.lock" for name in ("start", "merge")}
-    yield from (path for path in sorted(common.rglob("*.lock")) if path not in stay)
+    left = (path for path in sorted(common.rglob("*.lock")) if path not in stay)
+    yield from (path for path in left if common / "refs" / "chant" not in path.parents)
     yield from common.glob("chant-mcp/watch/main/_.pid")
 
 

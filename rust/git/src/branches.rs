@@ -12,7 +12,7 @@ use super::{CheckoutHead, GitError, Repo, flushing, is_missing};
 const BACKUPS: &str = "refs/chant/backup/";
 
 /// The number of attempts to create a backup when other processes take the number first.
-const MAX_ATTEMPTS: usize = 20;
+const MAX_ATTEMPTS: u64 = 20;
 /// The attempts to write a ref while others remove the folder that it lies in.
 const MAX_WRITES: usize = 10;
 
@@ -177,9 +177,10 @@ impl Repo {
         why: &str,
     ) -> Result<String, GitError> {
         let mut refusal = None;
-        for _ in 0..MAX_ATTEMPTS {
+        for attempt in 0..MAX_ATTEMPTS {
             let (_, free) = self.newest_of(folder)?;
-            let name = format!("{folder}{free}");
+            // A process that was killed may have left the lock of a number for good.
+            let name = format!("{folder}{}", free + attempt / 2);
             match self.create_ref(&name, commit, &format!("chant-mcp: {why}")) {
                 Ok(()) => return Ok(name),
                 // Usually another process was faster, or holds the lock for a moment.

@@ -100,8 +100,8 @@ impl<'a> WorktreeContext<'a> {
             );
             return Err(ChantError::Refused(message).into());
         };
-        let kept = tree.remove(self.project)?;
         self.repo.back_up(branch, &escape_name(spec_id))?;
+        let kept = tree.remove(self.project)?;
         self.repo.delete_backed_up_branch(branch)?;
         Ok(kept)
     }

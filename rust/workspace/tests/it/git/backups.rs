@@ -79,6 +79,15 @@ fn a_branch_with_commits_of_its_own_is_not_deleted_until_they_are_kept() {
 }
 
 #[test]
+fn the_lock_of_a_killed_process_keeps_no_backup_from_its_place() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.repo(KINDS[0]);
+    write(&folder, ".git/refs/chant/backup/x/1.lock", "");
+    let kept = open(&folder).back_up("main", "x").unwrap();
+    assert_eq!(kept.as_deref(), Some("refs/chant/backup/x/2"));
+}
+
+#[test]
 fn another_branch_a_tag_or_a_detached_checkout_keeps_the_commits_of_a_branch() {
     for kind in KINDS {
         let sandbox = Sandbox::new();
