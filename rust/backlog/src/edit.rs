@@ -13,6 +13,7 @@ use chant_plan_format::section_edit::{same_text, set_section};
 use chant_plan_format::section_lookup::find_section;
 use chant_plan_format::unit::{PlanItem, PlanSection, PlanUnit};
 use chant_text::checklist::lines::{BoxGrammar, ListLineKind, read_lines};
+use chant_text::front_matter::read_any;
 use chant_text::scalar::{ScalarContext, write_like};
 
 use super::add::new_task;
@@ -99,7 +100,12 @@ pub(super) fn edit(
         EditIntent::Section { .. } | EditIntent::AddCriterion { .. } | EditIntent::Title { .. } => {
             refuse_unfit(&BacklogTasks, unit, request, at, edit)
         }
-        _ => Ok(edit),
+        _ => match task.front_matter_fault() {
+            // What one key says may hang on others then.
+            Some(fault) => refuse_unfit(&BacklogTasks, unit, request, at, edit)
+                .map_err(|_| task.unsound(fault)),
+            None => Ok(edit),
+        },
     }
 }
 
@@ -124,6 +130,16 @@ impl TaskEdit<'_> {
             why: why.into(),
             path: self.document.path.to_string(),
         }
+    }
+
+    /// Why its front matter cannot be read as a whole.
+    fn front_matter_fault(&self) -> Option<String> {
+        let yaml = self
+            .document
+            .text
+            .get(self.item.spans.attributes.clone()?)?;
+        let fault = read_any(yaml).err()?.message;
+        Some(format!("its front matter cannot be read ({fault})"))
     }
 
     /// Refuses a key that stands twice: readers take the one or the other.
@@ -404,12 +420,12 @@ impl TaskEdit<'_> {
             }
             MarkedBody::Pair(content) => Ok(self.between_marks(content, text, append)),
             MarkedBody::Absent => {
-                let section = self
-                    .unit
-                    .sections
-                    .iter()
+                let mut sections = self.unit.sections.iter();
+                let of_program = sections
+                    .clone()
                     .find(|one| one.level == 2 && known.has_heading(&one.title));
-                match section {
+                // Another heading with these words is meant where it is named in full.
+                match of_program.or_else(|| sections.find(|one| *one.path == *name.trim())) {
                     Some(section) => set_section(self.unit, &section.path, text, append),
                     None if text.trim().is_empty() => Ok(UnitEdit::default()),
                     None => Ok(self.new_section(known, text)),

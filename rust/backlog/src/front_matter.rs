@@ -56,10 +56,8 @@ pub(super) fn attribute_place(
 /// The keys of YAML that stands at a byte of a document.
 pub(super) fn attributes(text: &str, range: &Range<usize>) -> Vec<ItemAttribute> {
     let yaml = &text[range.clone()];
-    let mut starts = vec![0];
-    starts.extend(yaml.match_indices('\n').map(|(at, _)| at + 1));
     let attribute = |entry: FrontMatterEntry<'_>| {
-        let start = range.start + starts.get(entry.line - 1).copied().unwrap_or(0);
+        let start = range.start + entry.start;
         ItemAttribute {
             values: values(&entry),
             name: (&*entry.name).into(),

@@ -68,10 +68,13 @@ impl EditLaw<'_> {
         if let Some(attributes) = &item.spans.attributes
             && !self.touched.is_empty()
         {
-            // A new key: an insertion between two others.
-            let ends = item.attributes.iter().map(|one| one.span.end..one.span.end);
-            own.push(attributes.start..attributes.start);
-            own.extend(ends);
+            // A new key stands on lines of its own; that no other one changes is looked at by their values.
+            let document = self.unit.document_of(item);
+            let text = document.map_or("", |document| &document.text);
+            let inside = text.get(attributes.clone()).unwrap_or_default();
+            let ends = inside.match_indices('\n').map(|(at, _)| at + 1);
+            let starts = std::iter::once(0).chain(ends).chain([inside.len()]);
+            own.extend(starts.map(|at| attributes.start + at..attributes.start + at));
         }
         match self.intent {
             EditIntent::Tick { which, .. } => match which {

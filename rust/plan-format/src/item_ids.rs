@@ -39,3 +39,10 @@ impl ItemIds {
         }
     }
 }
+
+/// Returns the name that several items have of which one names the first, as `1.1~1`. The item `~1`, whose title is a
+/// number, is none of these.
+pub fn first_of_repeats(name: &str) -> Option<&str> {
+    let first = name.strip_suffix("~1")?;
+    (!first.is_empty() && !first.ends_with('#')).then_some(first)
+}

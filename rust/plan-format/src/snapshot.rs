@@ -6,6 +6,7 @@ use chant_base::ident::ResolvedId;
 
 use super::finding::PlanFinding;
 use super::format::PlanFormat;
+use super::item_ids::first_of_repeats;
 use super::unit::{PlanItem, PlanUnit};
 
 /// The meaning of an item on a board.
@@ -178,11 +179,11 @@ impl PlanSnapshot {
             let found = numbered.filter(|(_, node)| is_it(&rest_of(node)));
             found.map(|(at, _)| at).collect()
         };
-        let (first, is_first) = match name.strip_suffix("~1") {
-            Some(first) => (first, true),
-            None => (&*name, false),
-        };
-        let mut nodes = found(&|rest| rest == first || (!is_first && is_repeat_of(rest, first)));
+        let first = first_of_repeats(&name);
+        let mut nodes = found(&|rest| match first {
+            Some(first) => rest == first,
+            None => rest == name || is_repeat_of(rest, &name),
+        });
         if nodes.is_empty() {
             nodes = found(&|rest| format.is_partial_name(&name, rest));
         }

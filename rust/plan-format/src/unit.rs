@@ -9,6 +9,7 @@ use chant_base::text_place::TextPlace;
 use super::document::{PlanDocument, RootSettings};
 use super::finding::PlanFinding;
 use super::format::PlanFormat;
+use super::item_ids::first_of_repeats;
 
 /// The texts from which a unit is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +72,7 @@ impl PlanUnit {
             found.map(|(at, _)| at).collect()
         };
         let is_named = |item: &PlanItem, name: &str| *item.name == *name || *item.id == *name;
-        if let Some(first) = name.strip_suffix("~1") {
+        if let Some(first) = first_of_repeats(name) {
             return all(&|item| is_named(item, first));
         }
         let repeated = format!("{name}~");

@@ -7,6 +7,7 @@ use chant_plan_format::intent::{AttributeSetting, EditIntent, EditRequest, TickT
 use chant_plan_format::unit::{PlanUnit, read_all};
 use proptest::prelude::*;
 
+use super::damaged::damaged;
 use super::support::{CONFIG, NOW, TASK, tick};
 
 fn tasks() -> impl Strategy<Value = String> {
@@ -72,7 +73,7 @@ fn tasks() -> impl Strategy<Value = String> {
                 text
             }
         });
-    prop_oneof![9 => text, 1 => any::<String>()]
+    prop_oneof![6 => text.clone(), 3 => damaged(text), 1 => any::<String>()]
 }
 
 fn unit_of(text: &str) -> PlanUnit {
@@ -219,6 +220,9 @@ proptest! {
             same.push(EditIntent::Set { attribute: attribute.name.to_string(), value: AttributeSetting::List(values) });
         }
         for section in &unit.sections {
+            if unit.sections.iter().filter(|other| other.path == section.path).count() > 1 {
+                continue;
+            }
             let content = text[section.content.clone()].to_owned();
             same.push(EditIntent::Section { name: section.path.to_string(), text: content, append: false });
         }

@@ -7,6 +7,7 @@ use chant_plan_format::intent::{EditIntent, EditRequest, ItemDraft, TickTarget};
 use chant_plan_format::unit::{PlanUnit, read_all};
 use proptest::prelude::*;
 
+use super::damaged::damaged;
 use super::support::{NOW, TASKS, documents, tick};
 
 fn lists() -> impl Strategy<Value = String> {
@@ -47,7 +48,7 @@ fn lists() -> impl Strategy<Value = String> {
             text
         }
     });
-    prop_oneof![9 => text, 1 => any::<String>()]
+    prop_oneof![6 => text.clone(), 3 => damaged(text), 1 => any::<String>()]
 }
 
 const SPEC_FILE: (&str, &str) = (".kiro/specs/auth/spec.json", "{}");

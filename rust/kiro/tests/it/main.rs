@@ -1,6 +1,8 @@
 //! Specs, their tasks and requirements, read and edited.
 #![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
+#[path = "../../../plan-format/tests/shared/damaged.rs"]
+mod damaged;
 mod edits;
 mod findings;
 mod laws;

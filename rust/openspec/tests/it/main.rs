@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
 mod changes;
+#[path = "../../../plan-format/tests/shared/damaged.rs"]
+mod damaged;
 mod edits;
 mod findings;
 mod laws;

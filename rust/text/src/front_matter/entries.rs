@@ -28,6 +28,8 @@ pub struct FrontMatterEntry<'a> {
     pub name: Cow<'a, str>,
     /// Its line inside the YAML, counted from 1.
     pub line: usize,
+    /// Its first byte inside the YAML.
+    pub start: usize,
     /// Key and value, the last line break included; small YAML of its own where it can be read.
     pub yaml: &'a str,
     /// The text behind the colon on its line, without blanks around it and without a comment.
@@ -39,6 +41,7 @@ pub struct FrontMatterEntry<'a> {
 pub fn entries(yaml: &str) -> Vec<FrontMatterEntry<'_>> {
     let entry = |key: FrontMatterKey<'_>| FrontMatterEntry {
         line: key.line,
+        start: key.block.start,
         yaml: &yaml[key.block.clone()],
         raw: token(&yaml[key.rest.clone()]),
         name: Cow::Owned(key.name.into_owned()),
