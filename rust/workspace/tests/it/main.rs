@@ -9,6 +9,8 @@ mod chant_runs;
 mod chant_specs;
 #[cfg(target_os = "linux")]
 mod confine;
+#[path = "../../../plan-format/tests/shared/damaged.rs"]
+mod damaged;
 mod document_findings;
 mod failing_disk;
 mod files;

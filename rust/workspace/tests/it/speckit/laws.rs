@@ -6,6 +6,7 @@ use chant_speckit::parse::tasks;
 use chant_speckit::task::TaskMark;
 use proptest::prelude::*;
 
+use super::super::damaged::damaged;
 use super::{FEATURE, Project};
 
 /// A task file of lines in any order, some of which are tasks.
@@ -46,11 +47,13 @@ fn files() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned);
     let lines = prop::collection::vec(prop_oneof![3 => line, 1 => other], 0..30);
     let eol = prop::sample::select(vec!["\n", "\r\n"]);
-    (lines, eol, any::<bool>(), any::<bool>()).prop_map(|(lines, eol, has_mark, is_ended)| {
-        let mark = if has_mark { "\u{feff}" } else { "" };
-        let end = if is_ended { eol } else { "" };
-        format!("{mark}{}{end}", lines.join(eol))
-    })
+    let text =
+        (lines, eol, any::<bool>(), any::<bool>()).prop_map(|(lines, eol, has_mark, is_ended)| {
+            let mark = if has_mark { "\u{feff}" } else { "" };
+            let end = if is_ended { eol } else { "" };
+            format!("{mark}{}{end}", lines.join(eol))
+        });
+    prop_oneof![3 => text.clone(), 1 => damaged(text)]
 }
 
 proptest! {
