@@ -3,6 +3,7 @@
 use chant_plan_format::box_edit::{
     fit_title, not_taken, path_of, requested_item, reset_boxes, set_box, tick_box,
 };
+use chant_plan_format::checked_edit::refuse_unfit;
 use chant_plan_format::intent::{EditIntent, EditRequest, UnitEdit};
 use chant_plan_format::refusal::EditRefusal;
 use chant_plan_format::section_edit::set_section;
@@ -10,7 +11,7 @@ use chant_plan_format::section_lookup::find_section;
 use chant_plan_format::unit::PlanUnit;
 
 use super::add::{add_task, new_spec};
-use super::format::{SCOPE, TASKS};
+use super::format::{KiroSpecs, SCOPE, TASKS};
 
 pub(super) fn edit(
     unit: Option<&PlanUnit>,
@@ -28,7 +29,10 @@ pub(super) fn edit(
         }
         EditIntent::Status { word } => set_status(unit, requested_item(unit, request)?, word),
         EditIntent::Reset => reset_boxes(unit, requested_item(unit, request)?),
-        EditIntent::Title { text } => set_title(unit, requested_item(unit, request)?, text),
+        EditIntent::Title { text } => {
+            let at = requested_item(unit, request)?;
+            refuse_unfit(&KiroSpecs, unit, request, at, set_title(unit, at, text)?)
+        }
         EditIntent::Section { name, text, append } => set_text(unit, name, text, *append),
         EditIntent::Add { parent, draft } => add_task(unit, parent.as_deref(), draft),
         intent @ (EditIntent::Set { .. }
@@ -75,7 +79,7 @@ fn set_title(unit: &PlanUnit, at: usize, text: &str) -> Result<UnitEdit, EditRef
     };
     let path = path_of(unit, item);
     let title = fit_task_title(text, &path, !item.id.starts_with('~'))?;
-    if *item.title == *title {
+    if item.title.trim() == title {
         return Ok(UnitEdit::default());
     }
     let text_of = &unit.source.documents[document].text;

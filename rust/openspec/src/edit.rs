@@ -5,6 +5,7 @@ use std::ops::Range;
 use chant_plan_format::box_edit::{
     fit_title, not_taken, path_of, requested_item, reset_boxes, set_box, tick_box,
 };
+use chant_plan_format::checked_edit::refuse_unfit;
 use chant_plan_format::document::PlanDocument;
 use chant_plan_format::intent::{EditIntent, EditRequest, ItemDraft, PlanFileStep, UnitEdit};
 use chant_plan_format::refusal::EditRefusal;
@@ -15,7 +16,7 @@ use chant_text::checklist::lines::{ListLineKind, read_lines, slug};
 
 use chant_text::sections::without_number;
 
-use super::format::{CHANGES, METADATA, SCOPE, SPEC, TASKS};
+use super::format::{CHANGES, METADATA, OpenSpec, SCOPE, SPEC, TASKS};
 use super::task_list::{ChangeTaskLine, ChangeTaskLines, GRAMMAR, task_lines, task_text};
 
 pub(super) fn edit(
@@ -40,7 +41,10 @@ pub(super) fn edit(
         }
         EditIntent::Status { word } => set_status(unit, requested_item(unit, request)?, word),
         EditIntent::Reset => reset_boxes(unit, requested_item(unit, request)?),
-        EditIntent::Title { text } => set_title(unit, requested_item(unit, request)?, text),
+        EditIntent::Title { text } => {
+            let at = requested_item(unit, request)?;
+            refuse_unfit(&OpenSpec, unit, request, at, set_title(unit, at, text)?)
+        }
         EditIntent::Section { name, text, append } => set_text(unit, name, text, *append),
         EditIntent::Add { parent, draft } => add_task(unit, parent.as_deref(), draft),
         EditIntent::Move { .. } => Err(EditRefusal::OwnProgram {
@@ -83,7 +87,7 @@ fn set_title(unit: &PlanUnit, at: usize, text: &str) -> Result<UnitEdit, EditRef
         });
     };
     let title = fit_task_title(text, &path_of(unit, item), !item.id.starts_with('~'))?;
-    if *item.title == *title {
+    if item.title.trim() == title {
         return Ok(UnitEdit::default());
     }
     let mut edit = UnitEdit::replace(document, span.clone(), title);

@@ -6,7 +6,7 @@ use super::checked_edit::single_item;
 use super::intent::{EditIntent, EditRequest, TextEdit, TickTarget, UnitEdit};
 use super::refusal::EditRefusal;
 use super::scope::FormatScope;
-use super::unit::{PlanItem, PlanUnit};
+use super::unit::{PlanItem, PlanSection, PlanUnit};
 
 /// The refusal of an intent that a format does not take.
 pub fn not_taken(scope: &FormatScope, intent: &EditIntent) -> EditRefusal {
@@ -32,7 +32,7 @@ pub fn requested_item(unit: &PlanUnit, request: &EditRequest<'_>) -> Result<usiz
 /// The edit that puts a sign into the box of an item.
 ///
 /// # Errors
-/// `NoBox` for an item that only holds others.
+/// `NoBox` for an item that only holds others, `UnsoundDocument` for a line that is a heading, too.
 pub fn set_box(unit: &PlanUnit, at: usize, sign: char) -> Result<Option<TextEdit>, EditRefusal> {
     let item = &unit.items[at];
     let (Some(mark), Some(document), Some(text)) =
@@ -43,6 +43,15 @@ pub fn set_box(unit: &PlanUnit, at: usize, sign: char) -> Result<Option<TextEdit
             advice: "Tick its parts".into(),
         });
     };
+    let is_heading = |section: &PlanSection| {
+        section.document == document && section.heading.contains(&mark.start)
+    };
+    if unit.sections.iter().any(is_heading) {
+        return Err(EditRefusal::UnsoundDocument {
+            path: text.path.to_string(),
+            why: format!("line {} is a heading by the line below it", item.line),
+        });
+    }
     let edit = set_sign(&text.text, mark, sign);
     Ok(edit.map(|(span, text)| TextEdit {
         document,
