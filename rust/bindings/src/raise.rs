@@ -33,7 +33,7 @@ mod errors {
 /// Codes of all kinds of errors, so that tests can prove that each has a class.
 #[pyfunction]
 pub(crate) fn error_codes() -> Vec<&'static str> {
-    ErrorKind::ALL.map(ErrorKind::code).to_vec()
+    ErrorKind::ALL.iter().map(|kind| kind.code()).collect()
 }
 
 /// The answer of a call, or what is raised in its place.

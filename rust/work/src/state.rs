@@ -4,10 +4,12 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// The states of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum RunState {
     /// Its runner works, or is about to.
     Running,
@@ -109,18 +111,7 @@ pub fn next_state(from: RunState, event: RunEvent) -> Result<RunState, IllegalRu
 impl RunState {
     /// Returns its spelling in records and answers.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::AwaitingMerge => "awaiting_merge",
-            Self::AwaitingApproval => "awaiting_approval",
-            Self::NeedsAttention => "needs_attention",
-            Self::Failed => "failed",
-            Self::Paused => "paused",
-            Self::TakenOver => "taken_over",
-            Self::Cancelled => "cancelled",
-            Self::Lost => "lost",
-        }
+        self.into()
     }
 
     /// Returns true if the run's work is not continued: the next run starts from scratch.
