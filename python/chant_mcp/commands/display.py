@@ -41,13 +41,13 @@ _STATUS = {
     "taken_over": "yellow",
     "lost": "red",
     "stale": "red",
-    # vine
+    # tasks of task graphs
     "complete": "green",
     "reviewing": "bright_green",
     "started": "yellow",
     "planning": "cyan",
     "ref": "blue",
-    # tickets
+    # change requests
     "proposed": "cyan",
     "approved": "bright_cyan",
     "in progress": "yellow",
