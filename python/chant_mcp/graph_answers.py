@@ -11,7 +11,7 @@ import chant_mcp
 from chant_mcp._core import Columns, Edges, Items, Network, Table
 from chant_mcp.errors import InvalidArgumentError
 from chant_mcp.number_checks import check_number
-from chant_mcp.tables import read_repos, row_array, type_attributes
+from chant_mcp.tables import TableSource, read_repos, type_attributes
 
 __all__ = [
     "Attributes",
@@ -242,7 +242,7 @@ class UnitedAttributes(Mapping[str, Sequence[Any]]):
         return dict, (dict(self),)
 
 
-class Nodes:
+class Nodes(TableSource):
     """The keys of all items; a table of them and their attributes to data frame libraries."""
 
     __slots__ = ("_graph", "_items")
@@ -284,18 +284,8 @@ class Nodes:
         laid = attributes.columns if isinstance(attributes, Attributes) else None
         return self._graph.network.node_table(type_attributes(attributes, laid), repos=read_repos(attributes))
 
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
-        """The rows of the table: `pandas.DataFrame` asks for them."""
-        return row_array(self.table())
 
-    def __arrow_c_schema__(self) -> object:
-        return self.table().__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.table().__arrow_c_stream__(requested_schema)
-
-
-class EdgeList:
+class EdgeList(TableSource):
     """All edges `(before, after)`; a table of them and their repositories to data frame libraries."""
 
     __slots__ = ("_edges", "_graph")
@@ -326,13 +316,3 @@ class EdgeList:
     def table(self) -> Table:
         """`before`, `after` and their repositories `before_repo` and `after_repo`, one row an edge."""
         return self._graph.network.edge_table(repos=read_repos(self._graph.attributes))
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
-        """The rows of the table: `pandas.DataFrame` asks for them."""
-        return row_array(self.table())
-
-    def __arrow_c_schema__(self) -> object:
-        return self.table().__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.table().__arrow_c_stream__(requested_schema)

@@ -282,7 +282,7 @@ class SplitRequestOfPerson(SplitRequest, total=False):
     agreed: str | None
 
 
-# Of the vine dialect.
+# Of task graphs.
 
 TASK_STATUSES = ("complete", "started", "reviewing", "planning", "notstarted", "blocked")
 
@@ -325,7 +325,7 @@ class WriteOptionsOfHandle(WriteOptions, total=False):
     expect_description: tuple[str, str] | None
 
 
-# Of the speckit dialect.
+# Of features.
 
 
 class StatusReport(TypedDict, total=False):

@@ -7,6 +7,7 @@ Arrow field, under `unit`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import make_dataclass
 from datetime import datetime
@@ -22,6 +23,7 @@ __all__ = [
     "ColumnKind",
     "ProblemRow",
     "RunList",
+    "TableSource",
     "TypedColumn",
     "make_handle_table",
     "make_problem_table",
@@ -177,7 +179,27 @@ def make_problem_table(rows: Iterable[ProblemRow]) -> Table:
     return _make_table(_PROBLEM_COLUMNS, [row._asdict() for row in rows])
 
 
-class RunList:
+class TableSource(ABC):
+    """What data frame libraries read as a table: as an Arrow stream, or as an array of rows."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Make the table."""
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
+        """The rows of the table: `pandas.DataFrame` asks for them."""
+        return row_array(self.table())
+
+    def __arrow_c_schema__(self) -> object:
+        return self.table().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.table().__arrow_c_stream__(requested_schema)
+
+
+class RunList(TableSource):
     """Runs of agents as of one moment, each a mapping; a table of them to data frame libraries."""
 
     __slots__ = ("_rows",)
@@ -209,16 +231,6 @@ class RunList:
         rows = zip(self._rows, spans, strict=True)
         known = [{**run, **_used(run), "duration": _seconds(*span)} for run, span in rows]
         return _make_table(_RUN_COLUMNS, known)
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
-        """The rows of the table: `pandas.DataFrame` asks for them."""
-        return row_array(self.table())
-
-    def __arrow_c_schema__(self) -> object:
-        return self.table().__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.table().__arrow_c_stream__(requested_schema)
 
 
 def _seconds(start: datetime | None, end: datetime | None) -> float | None:

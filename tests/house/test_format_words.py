@@ -11,9 +11,9 @@ from chant_mcp.formats import formats
 ROOT = Path(__file__).parents[2]
 
 FEWEST: dict[str, int] = {
-    "vine": 63,
-    "speckit": 55,
-    "tickets": 71,
+    "vine": 62,
+    "speckit": 53,
+    "tickets": 70,
     "openspec": 8,
     "kiro": 8,
     "backlog": 2,

@@ -12,6 +12,7 @@ import chant_mcp
 from chant_mcp._core import Answer, Selection, Table, body_section, body_sections
 from chant_mcp.errors import IllegalTransitionError
 from chant_mcp.filter_expressions import parse_filter
+from chant_mcp.formats import formats
 from chant_mcp.picture import ROWS, table_bundle
 from chant_mcp.renamed import FormerName, find_former_name
 from chant_mcp.tables import HANDLE_COLUMN_NAMES, make_handle_table
@@ -361,9 +362,8 @@ class Handles(Sequence[H], Generic[H]):
         return Handles, (self._workspace, self._wanted)
 
     def __repr__(self) -> str:
-        noun = {"chant": "specs", "vine": "tasks", "speckit": "tasks", "tickets": "tickets"}.get(
-            self._wanted.dialect or "", "items"
-        )
+        rows = (row for row in formats() if row["own_tools"] and row["word"] == self._wanted.dialect)
+        noun = next((row["plural"] for row in rows), "items")
         return f"<{len(self)} {noun if len(self) != 1 else noun.removesuffix('s')}>"
 
     def _repr_mimebundle_(

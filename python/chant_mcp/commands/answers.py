@@ -11,6 +11,8 @@ from chant_mcp.commands.groups import AS_JSON
 from chant_mcp.paging import Data, written
 from chant_mcp.terminal import say, say_json
 
+Run = TypeVar("Run", bound=Callable[..., None])
+
 
 def _note_json(context: click.Context, parameter: click.Parameter, value: bool) -> bool:
     """Remember that a command answers as JSON, for errors that are known outside of it."""
@@ -42,17 +44,24 @@ format_option = click.option(
     help="How a list is printed: table, tsv (a line for each item, its columns parted by tabs; the usual for "
     "pipes), or fields in braces, such as '{id} {title}'; `--json` shows which there are.",
 )
-limit_option = click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=50,
+picture_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["tree", "mermaid", "dot"]),
+    default="tree",
     show_default=True,
-    help="Show at most this many entries.",
+    help="What to draw: a tree for the terminal, or a text for Mermaid or Graphviz.",
 )
+
+
+def limited_to(most: int, entries: str) -> Callable[[Run], Run]:
+    """Make the option that limits how many entries a command shows."""
+    help = f"Show at most this many {entries}."
+    return click.option("--limit", type=click.IntRange(min=0), default=most, show_default=True, help=help)
+
+
+limit_option = limited_to(50, "entries")
 all_option = click.option("--all", "show_all", is_flag=True, help="Show all entries, however many.")
-
-
-Run = TypeVar("Run", bound=Callable[..., None])
 
 
 def exit_code_1(reason: str) -> Callable[[Run], Run]:

@@ -80,9 +80,7 @@ def _check(session: Session, as_json: bool) -> int:
     else:
         from chant_mcp.commands import display
 
-        out = display.console()
-        for part in _parts(found):
-            out.print(part, soft_wrap=True)
+        display.print_parts(_parts(found), soft_wrap=True)
     return 1 if "problem" in found or found["confinement"].startswith("not ") else 0
 
 

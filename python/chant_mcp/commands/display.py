@@ -41,13 +41,13 @@ _STATUS = {
     "taken_over": "yellow",
     "lost": "red",
     "stale": "red",
-    # vine
+    # tasks of task graphs
     "complete": "green",
     "reviewing": "bright_green",
     "started": "yellow",
     "planning": "cyan",
     "ref": "blue",
-    # tickets
+    # change requests
     "proposed": "cyan",
     "approved": "bright_cyan",
     "in progress": "yellow",
@@ -113,6 +113,23 @@ def console(*, for_errors: bool = False) -> Console:
     if for_errors or not prints_lines():
         return _Console(highlight=False, markup=False, emoji=False, stderr=for_errors)
     return _LinesConsole(highlight=False, markup=False, emoji=False, width=_PIPE_WIDTH)
+
+
+def print_parts(parts: Iterable[RenderableType], *, soft_wrap: bool = False) -> None:
+    """Print the parts of an answer, one below the other."""
+    out = console()
+    for part in parts:
+        out.print(part, soft_wrap=soft_wrap)
+
+
+def show_picture(answer: Any, parts: Callable[[Data], Iterable[RenderableType]]) -> None:
+    """Print a picture as the text that it is, or the parts that its data become for the terminal."""
+    if answer.data is not None:
+        print_parts(parts(answer.data))
+        return
+    say(answer.text, nl=False)
+    if answer.note is not None:
+        say(answer.note, err=True)
 
 
 def notes_console() -> Console:

@@ -84,9 +84,7 @@ def doctor(
     else:
         from chant_mcp.commands import display
 
-        out = display.console()
-        for part in _parts(found):
-            out.print(part, soft_wrap=True)
+        display.print_parts(_parts(found), soft_wrap=True)
     context.exit(1 if found["problems"] else 0)
 
 

@@ -114,10 +114,8 @@ def _import(
 def _show(answer: Answer) -> None:
     from chant_mcp.commands import display, import_display
 
-    out = display.console()
     found: Data = answer.data
-    for part in import_display.imported(found):
-        out.print(part)
+    display.print_parts(import_display.imported(found))
 
 
 def _import_by_plugin(

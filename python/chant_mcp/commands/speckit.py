@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from chant_mcp._core import Answer
-from chant_mcp.commands.answers import json_option, say_message
+from chant_mcp.commands.answers import json_option, limited_to, say_message
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.paging import EVERYTHING, Data, pieces
@@ -116,13 +116,7 @@ def questions(session: Session, show_all: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=50,
-    show_default=True,
-    help="Show at most this many of the last events.",
-)
+@limited_to(50, "of the last events")
 @json_option
 @on_project
 def events(session: Session, limit: int, as_json: bool) -> None:
@@ -157,6 +151,4 @@ def _show(text: str, data: Any, as_json: bool, shape: str, when_none: str) -> No
         return
     from chant_mcp.commands import display, speckit_display
 
-    out = display.console()
-    for part in getattr(speckit_display, shape)(data):
-        out.print(part)
+    display.print_parts(getattr(speckit_display, shape)(data))

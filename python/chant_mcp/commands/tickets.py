@@ -6,7 +6,14 @@ from typing import Any
 
 import click
 
-from chant_mcp.commands.answers import all_option, format_option, json_option, limit_option
+from chant_mcp.commands.answers import (
+    all_option,
+    format_option,
+    json_option,
+    limit_option,
+    limited_to,
+    picture_option,
+)
 from chant_mcp.commands.surroundings import on_tickets
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session
@@ -26,13 +33,7 @@ def _filter_option(name: str, key: str, what: str) -> Any:
 @_filter_option("--priority", "priority", "priority")
 @_filter_option("--assignee", "assignee", "assignee")
 @_filter_option("--phase-epic", "phaseEpic", "phase")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=20,
-    show_default=True,
-    help="Show at most this many entries.",
-)
+@limited_to(20, "entries")
 @all_option
 @format_option
 @json_option
@@ -176,14 +177,7 @@ def _show_section(
 
 
 @click.command()
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["tree", "mermaid", "dot"]),
-    default="tree",
-    show_default=True,
-    help="What to draw: a tree for the terminal, or a text for Mermaid or Graphviz.",
-)
+@picture_option
 @click.option(
     "--all",
     "show_all",
@@ -208,17 +202,9 @@ def graph(session: Session, project: str | None, form: str, show_all: bool, as_j
         say_json(text)
         return
     answer = tickets.picture(project, form, all=show_all)
-    found: Data | None = answer.data
     from chant_mcp.commands import display, ticket_display
 
-    if found is None:
-        say(answer.text, nl=False)
-        if answer.note is not None:
-            say(answer.note, err=True)
-        return
-    out = display.console()
-    for part in ticket_display.waits(found):
-        out.print(part)
+    display.show_picture(answer, ticket_display.waits)
 
 
 @click.command()
@@ -233,10 +219,8 @@ def advice(session: Session, project: str | None, key: str, as_json: bool) -> No
         return
     from chant_mcp.commands import display, ticket_display
 
-    out = display.console()
     found: Data = answer.data
-    for part in ticket_display.advice(found):
-        out.print(part)
+    display.print_parts(ticket_display.advice(found))
 
 
 @click.command()

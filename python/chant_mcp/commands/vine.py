@@ -7,7 +7,7 @@ import shlex
 import click
 
 from chant_mcp import resources
-from chant_mcp.commands.answers import format_option, json_option
+from chant_mcp.commands.answers import format_option, json_option, limited_to, picture_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.commands.vine_files import file_argument, file_meant
 from chant_mcp.paging import Data, written
@@ -78,13 +78,7 @@ def list_tasks(
 
 @click.command("next")
 @file_argument
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=50,
-    show_default=True,
-    help="Show at most this many entries of each list.",
-)
+@limited_to(50, "entries of each list")
 @json_option
 @on_project
 @click.pass_context
@@ -98,21 +92,12 @@ def next_tasks(context: click.Context, session: Session, file: str | None, limit
 
     plan: Data = session.vine.plan(file).data
     command = f"{context.find_root().info_name} vine {{}} {shlex.quote(file)}"
-    out = display.console()
-    for part in vine_display.frontier(plan, limit, command):
-        out.print(part)
+    display.print_parts(vine_display.frontier(plan, limit, command))
 
 
 @click.command()
 @file_argument
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["tree", "mermaid", "dot"]),
-    default="tree",
-    show_default=True,
-    help="What to draw: a tree for the terminal, or a text for Mermaid or Graphviz.",
-)
+@picture_option
 @_statuses_option
 @on_project
 def graph(session: Session, file: str | None, form: str, statuses: tuple[str, ...]) -> None:
@@ -131,10 +116,8 @@ def graph(session: Session, file: str | None, form: str, statuses: tuple[str, ..
         return
     from chant_mcp.commands import display, trees, vine_display
 
-    out = display.console()
     statuses = (*vine_display.STATUSES, "ref")
-    for part in trees.drawn(rows, id="id", name="shortName", statuses=statuses):
-        out.print(part)
+    display.print_parts(trees.drawn(rows, id="id", name="shortName", statuses=statuses))
 
 
 @click.command()

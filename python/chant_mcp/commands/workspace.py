@@ -18,6 +18,7 @@ from chant_mcp.commands.answers import (
     json_option,
     limit_option,
     list_all_option,
+    picture_option,
 )
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import ChantError, NotFoundError
@@ -300,14 +301,6 @@ def is_archived(session: Session, name: str) -> bool:
     return True
 
 
-_form_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["tree", "mermaid", "dot"]),
-    default="tree",
-    show_default=True,
-    help="What to draw: a tree for the terminal, or a text for Mermaid or Graphviz.",
-)
 _whole_option = click.option(
     "--all",
     "show_all",
@@ -317,7 +310,7 @@ _whole_option = click.option(
 
 
 @click.command()
-@_form_option
+@picture_option
 @filters
 @_whole_option
 @json_option
@@ -344,7 +337,7 @@ def _graph_of(dialect: str, doc: str) -> click.Command:
     """Make the command that draws the items of one dialect."""
 
     @click.command("graph", help=doc)
-    @_form_option
+    @picture_option
     @status_option
     @label_option
     @ready_option
@@ -414,12 +407,4 @@ def _show_graph(session: Session, wanted: ItemFilters, form: str, show_all: bool
         return
     from chant_mcp.commands import display, workspace_display
 
-    found: Data | None = answer.data
-    if found is None:
-        say(answer.text, nl=False)
-        if answer.note is not None:
-            say(answer.note, err=True)
-        return
-    out = display.console()
-    for part in workspace_display.waits(found):
-        out.print(part)
+    display.show_picture(answer, workspace_display.waits)

@@ -3,9 +3,11 @@
 use super::EventFormat;
 use super::summary::{EventSummary, ServerState};
 use chant_base::next_step::{HintText, NextStep, hint};
+use strum::{IntoStaticStr, VariantArray};
 
 /// The causes why an agent did not do its work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum FailureCause {
     /// A tool was refused to it.
     PermissionDenied,
@@ -85,72 +87,19 @@ const KILL: i32 = 9;
 
 impl FailureCause {
     /// All causes.
-    pub const ALL: [Self; 27] = [
-        Self::PermissionDenied,
-        Self::NotLoggedIn,
-        Self::OutOfCredit,
-        Self::RateLimit,
-        Self::Overloaded,
-        Self::ProviderUnreachable,
-        Self::ConnectionLost,
-        Self::ModelUnknown,
-        Self::ModelRefused,
-        Self::PromptTooLong,
-        Self::FlagUnknown,
-        Self::FolderUntrusted,
-        Self::ServerRefused,
-        Self::RootRefused,
-        Self::NestedSandbox,
-        Self::MemoryKilled,
-        Self::TurnLimit,
-        Self::BudgetReached,
-        Self::NoFinalEvent,
-        Self::EventsUnread,
-        Self::ProgramMissing,
-        Self::WorkerLost,
-        Self::NotPlaced,
-        Self::WorkRejected,
-        Self::WorkKept,
-        Self::AskedQuestion,
-        Self::NothingToChange,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// Returns its spelling in records and answers.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::PermissionDenied => "permission_denied",
-            Self::NotLoggedIn => "not_logged_in",
-            Self::OutOfCredit => "out_of_credit",
-            Self::RateLimit => "rate_limit",
-            Self::Overloaded => "overloaded",
-            Self::ProviderUnreachable => "provider_unreachable",
-            Self::ConnectionLost => "connection_lost",
-            Self::ModelUnknown => "model_unknown",
-            Self::ModelRefused => "model_refused",
-            Self::PromptTooLong => "prompt_too_long",
-            Self::FlagUnknown => "flag_unknown",
-            Self::FolderUntrusted => "folder_untrusted",
-            Self::ServerRefused => "server_refused",
-            Self::RootRefused => "root_refused",
-            Self::NestedSandbox => "nested_sandbox",
-            Self::MemoryKilled => "memory_killed",
-            Self::TurnLimit => "turn_limit",
-            Self::BudgetReached => "budget_reached",
-            Self::NoFinalEvent => "no_final_event",
-            Self::EventsUnread => "events_unread",
-            Self::ProgramMissing => "program_missing",
-            Self::WorkerLost => "worker_lost",
-            Self::NotPlaced => "not_placed",
-            Self::WorkRejected => "work_rejected",
-            Self::WorkKept => "work_kept",
-            Self::AskedQuestion => "asked_question",
-            Self::NothingToChange => "nothing_to_change",
-        }
+        self.into()
     }
 
     /// Returns the cause with this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|cause| cause.as_str() == name)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|cause| cause.as_str() == name)
     }
 
     /// Returns its description, as a sentence without its full stop.
@@ -431,7 +380,7 @@ mod tests {
 
     #[test]
     fn each_cause_has_a_name_a_sentence_and_a_next_step() {
-        for cause in FailureCause::ALL {
+        for &cause in FailureCause::ALL {
             assert_eq!(FailureCause::named(cause.as_str()), Some(cause));
             assert!(
                 !cause.sentence().ends_with('.')

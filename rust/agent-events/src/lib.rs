@@ -5,6 +5,8 @@
 //! An agent's events are not trusted: they explain, and they count against limits; nothing else
 //! follows.
 
+use strum::IntoStaticStr;
+
 mod cause;
 mod cause_words;
 mod claude;
@@ -22,7 +24,8 @@ pub use summary::{
 };
 
 /// The formats in which agents report events.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum EventFormat {
     /// `claude --output-format stream-json --verbose`.
     Claude,
@@ -75,22 +78,7 @@ impl EventFormat {
 
     /// Returns its name in configurations.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Qwen => "qwen",
-            Self::Amp => "amp",
-            Self::Codex => "codex",
-            Self::Copilot => "copilot",
-            Self::Cursor => "cursor",
-            Self::OpenCode => "opencode",
-            Self::Gemini => "gemini",
-            Self::Cline => "cline",
-            Self::Goose => "goose",
-            Self::Pi => "pi",
-            Self::Common => "common",
-            Self::Placed => "placed",
-            Self::Plain => "plain",
-        }
+        self.into()
     }
 
     /// Returns the format with this name.

@@ -7,6 +7,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use serde_json::{Map, Value};
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::next_step::HintText;
 
@@ -150,7 +151,8 @@ impl CoreError for NotTransactional {
 }
 
 /// The kind of refusal that an error is; callers distinguish errors by it, never by their words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum ErrorKind {
     /// There is no project of that dialect here.
     NotInitialized,
@@ -182,38 +184,10 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// All kinds, so that tests can prove that each has an exception.
-    pub const ALL: [Self; 13] = [
-        Self::NotInitialized,
-        Self::NotFound,
-        Self::AmbiguousId,
-        Self::InvalidArgument,
-        Self::InvalidDocument,
-        Self::IllegalTransition,
-        Self::Refused,
-        Self::Cycle,
-        Self::Conflict,
-        Self::Storage,
-        Self::Git,
-        Self::Config,
-        Self::NotTrusted,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// Its name, as exceptions carry it in `code`.
     pub fn code(self) -> &'static str {
-        match self {
-            Self::NotInitialized => "NOT_INITIALIZED",
-            Self::NotFound => "NOT_FOUND",
-            Self::AmbiguousId => "AMBIGUOUS_ID",
-            Self::InvalidArgument => "INVALID_ARGUMENT",
-            Self::InvalidDocument => "INVALID_DOCUMENT",
-            Self::IllegalTransition => "ILLEGAL_TRANSITION",
-            Self::Refused => "REFUSED",
-            Self::Cycle => "CYCLE",
-            Self::Conflict => "CONFLICT",
-            Self::Storage => "STORAGE",
-            Self::Git => "GIT",
-            Self::Config => "CONFIG",
-            Self::NotTrusted => "NOT_TRUSTED",
-        }
+        self.into()
     }
 }

@@ -1,9 +1,11 @@
 //! The lint engine: rules are values, findings are values, and reporting them is left to the caller.
 
 use super::text_place::TextPlace;
+use strum::IntoStaticStr;
 
 /// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Severity {
     /// Good to know.
     Hint,
@@ -16,11 +18,7 @@ pub enum Severity {
 impl Severity {
     /// As answers spell it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Hint => "hint",
-        }
+        self.into()
     }
 }
 

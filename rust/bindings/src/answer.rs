@@ -60,15 +60,13 @@ impl PyAnswer {
 
     /// The same answer in at most so many tokens of four bytes; `offset` is where its rows or its document begin.
     #[pyo3(signature = (tokens, *, offset = 0))]
-    fn within(&self, py: Python<'_>, tokens: usize, offset: usize) -> Self {
-        detached(py, || {
-            token_budget::within(self.answer(), tokens, offset).into()
-        })
+    fn within(&self, tokens: usize, offset: usize) -> Self {
+        detached(|| token_budget::within(self.answer(), tokens, offset).into())
     }
 
     /// The same answer with the cursor to ask with next, for one whose own was of no use.
-    fn with_cursor(&self, py: Python<'_>, cursor: &str) -> Self {
-        detached(py, || since::with_cursor(self.answer(), cursor).into())
+    fn with_cursor(&self, cursor: &str) -> Self {
+        detached(|| since::with_cursor(self.answer(), cursor).into())
     }
 }
 
@@ -93,8 +91,21 @@ impl From<answer::Answer> for PyAnswer {
     }
 }
 
+/// JSON that a call gives as plain values.
+pub(crate) struct PlainValue(pub(crate) Value);
+
+impl<'py> IntoPyObject<'py> for PlainValue {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        plain(py, self.0).map(|value| value.into_bound(py))
+    }
+}
+
 /// JSON as plain values.
-pub(crate) fn plain(py: Python<'_>, value: Value) -> PyResult<Py<PyAny>> {
+fn plain(py: Python<'_>, value: Value) -> PyResult<Py<PyAny>> {
     match value {
         Value::Null => Ok(py.None()),
         Value::Bool(flag) => flag.into_py_any(py),

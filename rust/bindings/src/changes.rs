@@ -21,10 +21,10 @@ pub(crate) struct PyChanges {
 }
 
 impl PyChanges {
-    pub(crate) fn begin(py: Python<'_>, workspace: Py<PyWorkspace>) -> Result<Self, Raised> {
+    pub(crate) fn begin(workspace: Py<PyWorkspace>) -> Result<Self, Raised> {
         let started = {
             let workspace: &chant_workspace::Workspace = &workspace.get().workspace;
-            call(py, || ItemChanges::begin(workspace))?
+            call(|| ItemChanges::begin(workspace))?
         };
         Ok(Self {
             workspace,
@@ -53,7 +53,7 @@ impl PyChanges {
         } else {
             ChangeInterest::Items
         };
-        let found = call(py, || {
+        let found = call(|| {
             let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
             let found = changes.wait(workspace, most, interest, &self.signal)?;
             Ok(found.map(|found| (found, changes.cursor())))

@@ -23,10 +23,10 @@ use jiff::tz::TimeZone;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, plain};
+use crate::answer::PlainValue;
 use crate::detached::detached;
 use crate::parameters::{KeywordArguments, read};
-use crate::raise::{Raised, call, door_of};
+use crate::raise::{Answered, Raised, call, door_of};
 use crate::run_network::PyRunNetwork;
 use crate::stop::disk_of_user;
 
@@ -74,14 +74,10 @@ impl ChantProject {
     }
 
     /// An answer in which items of other formats have the keys that everybody else calls them by.
-    fn answer(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce() -> Result<Answer, Error> + Send,
-    ) -> Result<PyAnswer, Raised> {
+    fn answer(&self, work: impl FnOnce() -> Result<Answer, Error> + Send) -> Answered {
         let key_of = |id: &str| item_names::key_of_run(&self.project, id);
         let named = |text, form| with_keys(text, form, key_of);
-        match call(py, work) {
+        match call(work) {
             Ok(answer) => Ok(named_answer(answer, named).into()),
             Err(Raised::Refused(error)) => Err(Raised::refused_in_words(&error, named)),
             Err(other) => Err(other),
@@ -142,7 +138,7 @@ impl ChantProject {
         };
         Ok(Self {
             project: Arc::new(
-                call(py, || Project::open(options))?
+                call(|| Project::open(options))?
                     .with_external(around)
                     .with_work_items(&FormatsAtWork)
                     .at_door(door),
@@ -153,15 +149,15 @@ impl ChantProject {
     /// Returns the folder for our own state of the project; it need not be there. `None` where no place for
     /// the state of programs is set.
     #[getter]
-    fn state_folder(&self, py: Python<'_>) -> Result<Option<PathBuf>, Raised> {
-        call(py, || Ok(self.project.state()?.place().map(PathBuf::from)))
+    fn state_folder(&self) -> Result<Option<PathBuf>, Raised> {
+        call(|| Ok(self.project.state()?.place().map(PathBuf::from)))
     }
 
     /// The folder of a part of that, made where it is missing: a part of this checkout, such as `processes` or
     /// `logs`, or with `shared` one of all checkouts of the repository, such as `locks` or `tokens`.
     #[pyo3(signature = (part, *, shared = false))]
-    fn state_part(&self, py: Python<'_>, part: &str, shared: bool) -> Result<PathBuf, Raised> {
-        call(py, || {
+    fn state_part(&self, part: &str, shared: bool) -> Result<PathBuf, Raised> {
+        call(|| {
             let state = self.project.state()?;
             let part = if shared {
                 state.in_project(part)
@@ -173,13 +169,13 @@ impl ChantProject {
     }
 
     /// Returns the project's folder in that of the run that the environment names; `None` where no run asks.
-    fn folder_of_run(&self, py: Python<'_>) -> Result<Option<PathBuf>, Raised> {
-        call(py, || self.project.folder_of_run())
+    fn folder_of_run(&self) -> Result<Option<PathBuf>, Raised> {
+        call(|| self.project.folder_of_run())
     }
 
     /// Makes the runs of an earlier release ours, as a person who trusts the folder wants; gives how many.
-    fn take_over_earlier_release(&self, py: Python<'_>) -> Result<usize, Raised> {
-        call(py, || runs::take_over_earlier_release(&self.project))
+    fn take_over_earlier_release(&self) -> Result<usize, Raised> {
+        call(|| runs::take_over_earlier_release(&self.project))
     }
 
     /// The project's folder.
@@ -192,53 +188,38 @@ impl ChantProject {
     ///
     /// Further keywords: those of `chant_mcp.parameters.SpecFilter`.
     #[pyo3(signature = (status = None, **filter))]
-    fn spec_list(
-        &self,
-        py: Python<'_>,
-        status: Option<&str>,
-        filter: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn spec_list(&self, status: Option<&str>, filter: Option<KeywordArguments>) -> Answered {
         let filter = read(filter.as_ref())?;
-        self.answer(py, || ops::list(&self.project, status, &filter))
+        self.answer(|| ops::list(&self.project, status, &filter))
     }
 
     /// One spec with its text, criteria and what it waits for.
     ///
     /// Further keywords: those of `chant_mcp.parameters.TextRange`.
     #[pyo3(signature = (id, **range))]
-    fn spec_get(
-        &self,
-        py: Python<'_>,
-        id: &str,
-        range: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn spec_get(&self, id: &str, range: Option<KeywordArguments>) -> Answered {
         let range = read(range.as_ref())?;
-        self.answer(py, || ops::get(&self.project, id, range))
+        self.answer(|| ops::get(&self.project, id, range))
     }
 
     /// The whole text of a spec's file.
-    fn document(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || ops::document(&self.project, id))
+    fn document(&self, id: &str) -> Answered {
+        self.answer(|| ops::document(&self.project, id))
     }
 
     /// Specs that can be worked on now.
     ///
     /// Further keywords: those of `chant_mcp.parameters.ReadyFilter`.
     #[pyo3(signature = (**filter))]
-    fn ready(&self, py: Python<'_>, filter: Option<KeywordArguments>) -> Result<PyAnswer, Raised> {
+    fn ready(&self, filter: Option<KeywordArguments>) -> Answered {
         let filter = read(filter.as_ref())?;
-        self.answer(py, || ops::ready(&self.project, filter))
+        self.answer(|| ops::ready(&self.project, filter))
     }
 
     /// Returns the number of specs in each state.
     #[pyo3(signature = (*, brief = false, include_activity = false))]
-    fn status(
-        &self,
-        py: Python<'_>,
-        brief: bool,
-        include_activity: bool,
-    ) -> Result<PyAnswer, Raised> {
-        self.answer(py, || ops::status(&self.project, brief, include_activity))
+    fn status(&self, brief: bool, include_activity: bool) -> Answered {
+        self.answer(|| ops::status(&self.project, brief, include_activity))
     }
 
     /// Returns the output of a spec's agent.
@@ -247,13 +228,12 @@ impl ChantProject {
     #[pyo3(signature = (id, *, max_tokens = None, **range))]
     fn log(
         &self,
-        py: Python<'_>,
         id: &str,
         max_tokens: Option<usize>,
         range: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let range: runs::LogRange = read(range.as_ref())?;
-        self.answer(py, || {
+        self.answer(|| {
             let (project, id) = self.of_earlier_run(id)?;
             let ask = |lines| runs::log(&project, &id, &range.with_lines(lines));
             match max_tokens {
@@ -269,23 +249,22 @@ impl ChantProject {
     #[pyo3(signature = (query, status = None, **page))]
     fn search(
         &self,
-        py: Python<'_>,
         query: &str,
         status: Option<&str>,
         page: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let page = read(page.as_ref())?;
-        self.answer(py, || ops::search(&self.project, query, status, page))
+        self.answer(|| ops::search(&self.project, query, status, page))
     }
 
     /// The archived specs whose texts hold a query.
-    fn search_archived(&self, py: Python<'_>, query: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || ops::search_archived(&self.project, query))
+    fn search_archived(&self, query: &str) -> Answered {
+        self.answer(|| ops::search_archived(&self.project, query))
     }
 
     /// Why a spec is stuck: its file, log, locks, commits and criteria.
-    fn diagnose(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || {
+    fn diagnose(&self, id: &str) -> Answered {
+        self.answer(|| {
             let (project, id) = self.of_earlier_run(id)?;
             runs::diagnose(&project, &id)
         })
@@ -294,64 +273,52 @@ impl ChantProject {
     /// Returns what runs would find here: git, agents, and what these get of the environment. With `live` the
     /// models of the agents that would work are asked once.
     #[pyo3(signature = (*, live = false))]
-    fn doctor(&self, py: Python<'_>, live: bool) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::doctor(&self.project, live))
+    fn doctor(&self, live: bool) -> Answered {
+        self.answer(|| runs::doctor(&self.project, live))
     }
 
     /// Returns the damage in what is kept of the project; with `repair` what can be repaired is.
     #[pyo3(signature = (*, repair = false))]
-    fn deep_look(&self, py: Python<'_>, repair: bool) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::deep_look(&self.project, repair))
+    fn deep_look(&self, repair: bool) -> Answered {
+        self.answer(|| runs::deep_look(&self.project, repair))
     }
 
     /// The agents that are known, and what is here of them; nothing is started when `quick`.
     #[pyo3(signature = (*, quick = false))]
-    fn agents_list(&self, py: Python<'_>, quick: bool) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::agents_list(&self.project, quick))
+    fn agents_list(&self, quick: bool) -> Answered {
+        self.answer(|| runs::agents_list(&self.project, quick))
     }
 
     /// All that is known of an agent.
-    fn agent_show(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::agent_show(&self.project, name))
+    fn agent_show(&self, name: &str) -> Answered {
+        self.answer(|| runs::agent_show(&self.project, name))
     }
 
     /// Returns what runs can be held to on this machine.
-    fn confine_check(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::confine_check(&self.project))
+    fn confine_check(&self) -> Answered {
+        self.answer(|| runs::confine_check(&self.project))
     }
 
     /// The user's clusters by name, with their settings.
-    fn clusters(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::clusters(&self.project))
+    fn clusters(&self) -> Answered {
+        self.answer(|| runs::clusters(&self.project))
     }
 
     /// Where a cluster is spoken to: the address of its scheduler, and the folder of certificates.
-    fn cluster_target(&self, py: Python<'_>, name: &str) -> Result<(String, PathBuf), Raised> {
-        call(py, || runs::cluster_target(&self.project, name))
+    fn cluster_target(&self, name: &str) -> Result<(String, PathBuf), Raised> {
+        call(|| runs::cluster_target(&self.project, name))
     }
 
     /// Confines the calling thread, for good, to two folders that it writes and the certificates of a cluster.
-    fn confine_engine(
-        &self,
-        py: Python<'_>,
-        folders: [PathBuf; 2],
-        certificates: PathBuf,
-    ) -> Result<(), Raised> {
-        call(py, || {
-            runs::confine_engine(&self.project, folders, &certificates)
-        })
+    fn confine_engine(&self, folders: [PathBuf; 2], certificates: PathBuf) -> Result<(), Raised> {
+        call(|| runs::confine_engine(&self.project, folders, &certificates))
     }
 
     /// Gives the command line to replace this process by, so that a command is held as runs are in a folder, the
     /// variables that it gets, the order that it reads if it is a launcher, and how it is held. Without an order
     /// the calling thread is held, for good.
-    fn confine_command(
-        &self,
-        py: Python<'_>,
-        folder: PathBuf,
-        argv: Vec<String>,
-    ) -> Result<HeldCommand, Raised> {
-        call(py, || {
+    fn confine_command(&self, folder: PathBuf, argv: Vec<String>) -> Result<HeldCommand, Raised> {
+        call(|| {
             let held = runs::confine_command(&self.project, &folder, &argv)?;
             Ok((held.argv, held.variables, held.order, held.confinement))
         })
@@ -364,39 +331,38 @@ impl ChantProject {
     #[pyo3(signature = (id = None, *, plugins = None, places = false, **page))]
     fn lint(
         &self,
-        py: Python<'_>,
         id: Option<&str>,
         plugins: Option<KeywordArguments>,
         places: bool,
         page: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let (plugins, page) = (read(plugins.as_ref())?, read(page.as_ref())?);
-        self.answer(py, || ops::lint(&self.project, id, page, plugins, places))
+        self.answer(|| ops::lint(&self.project, id, page, plugins, places))
     }
 
     /// The user's choice of plugins, as `chant_config::plugins::PluginSettings` has it.
-    fn plugin_settings(&self, py: Python<'_>) -> Result<Py<PyAny>, Raised> {
-        let settings = call(py, || {
+    fn plugin_settings(&self) -> Result<PlainValue, Raised> {
+        let settings = call(|| {
             let config = self.project.configuration_without_specs()?;
             Ok(serde_json::json!(config.plugins))
         })?;
-        Ok(plain(py, settings)?)
+        Ok(PlainValue(settings))
     }
 
     /// Returns true if a person trusts the folder as it is now.
-    fn is_trusted(&self, py: Python<'_>) -> bool {
-        detached(py, || self.project.is_trusted())
+    fn is_trusted(&self) -> bool {
+        detached(|| self.project.is_trusted())
     }
 
     /// Checks that a spec meets its criteria.
-    fn verify(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || ops::verify(&self.project, id))
+    fn verify(&self, id: &str) -> Answered {
+        self.answer(|| ops::verify(&self.project, id))
     }
 
     /// The receipts of a spec, or all, oldest first.
     #[pyo3(signature = (id = None))]
-    fn receipt_show(&self, py: Python<'_>, id: Option<&str>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || {
+    fn receipt_show(&self, id: Option<&str>) -> Answered {
+        self.answer(|| {
             let (project, own) = self.of_some_run(id)?;
             let found = runs::receipt_show(&project, own.as_deref());
             found.map_err(|error| why_no_receipts(&project, own.as_deref().zip(id), error))
@@ -405,14 +371,8 @@ impl ChantProject {
 
     /// Holds receipts of a spec, or of all completed ones, against the repository.
     #[pyo3(signature = (id = None, *, target = None, reruns = false))]
-    fn receipt_verify(
-        &self,
-        py: Python<'_>,
-        id: Option<&str>,
-        target: Option<&str>,
-        reruns: bool,
-    ) -> Result<PyAnswer, Raised> {
-        self.answer(py, || {
+    fn receipt_verify(&self, id: Option<&str>, target: Option<&str>, reruns: bool) -> Answered {
+        self.answer(|| {
             let (project, own) = self.of_some_run(id)?;
             let query = runs::ReceiptQuery {
                 id: own.as_deref(),
@@ -428,46 +388,39 @@ impl ChantProject {
     #[pyo3(signature = (reference = "HEAD", *, remote = None, target = None, merge_group = false))]
     fn fence(
         &self,
-        py: Python<'_>,
         reference: &str,
         remote: Option<&str>,
         target: Option<&str>,
         merge_group: bool,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let query = runs::FenceQuery {
             reference,
             remote,
             target,
             is_merge_group: merge_group,
         };
-        self.answer(py, || runs::fence(&self.project, query))
+        self.answer(|| runs::fence(&self.project, query))
     }
 
     /// Brings all receipts to a remote.
     #[pyo3(signature = (remote = None))]
-    fn receipt_push(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::receipt_push(&self.project, remote))
+    fn receipt_push(&self, remote: Option<&str>) -> Answered {
+        self.answer(|| runs::receipt_push(&self.project, remote))
     }
 
     /// Takes the receipts that are missing here from a remote.
     #[pyo3(signature = (remote = None))]
-    fn receipt_fetch(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::receipt_fetch(&self.project, remote))
+    fn receipt_fetch(&self, remote: Option<&str>) -> Answered {
+        self.answer(|| runs::receipt_fetch(&self.project, remote))
     }
 
     /// Changes keys, criteria and text of a spec in one edit.
     ///
     /// Further keywords: those of `chant_mcp.parameters.SpecUpdateOfHandle`.
     #[pyo3(signature = (id, *, from_run = false, **changes))]
-    fn spec_update(
-        &self,
-        py: Python<'_>,
-        id: &str,
-        from_run: bool,
-        changes: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn spec_update(&self, id: &str, from_run: bool, changes: Option<KeywordArguments>) -> Answered {
         let update = read(changes.as_ref())?;
-        self.answer(py, || {
+        self.answer(|| {
             if from_run {
                 ops::update_from_run(&self.project, id, &update)
             } else {
@@ -480,46 +433,35 @@ impl ChantProject {
     ///
     /// Further keywords: those of `chant_mcp.parameters.NewSpecOfPerson`.
     #[pyo3(signature = (description, **content))]
-    fn add(
-        &self,
-        py: Python<'_>,
-        description: String,
-        content: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn add(&self, description: String, content: Option<KeywordArguments>) -> Answered {
         let new = ops::NewSpec {
             description,
             ..read(content.as_ref())?
         };
-        self.answer(py, || ops::add(&self.project, &new))
+        self.answer(|| ops::add(&self.project, &new))
     }
 
     /// Completes a spec whose criteria are all ticked.
     #[pyo3(signature = (id, *, force = false, already_done = false))]
-    fn finalize(
-        &self,
-        py: Python<'_>,
-        id: &str,
-        force: bool,
-        already_done: bool,
-    ) -> Result<PyAnswer, Raised> {
+    fn finalize(&self, id: &str, force: bool, already_done: bool) -> Answered {
         let how = runs::FinalizeOptions {
             force,
             already_done,
         };
-        self.answer(py, || runs::finalize(&self.project, id, how))
+        self.answer(|| runs::finalize(&self.project, id, how))
     }
 
     /// Makes a failed spec pending, so that it can be worked on again.
-    fn reset(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || {
+    fn reset(&self, id: &str) -> Answered {
+        self.answer(|| {
             let (project, id) = self.of_earlier_run(id)?;
             runs::reset(&project, &id)
         })
     }
 
     /// Cancels a spec, and the work on it.
-    fn cancel(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || {
+    fn cancel(&self, id: &str) -> Answered {
+        self.answer(|| {
             let (project, id) = self.of_earlier_run(id)?;
             runs::cancel(&project, &id)
         })
@@ -527,15 +469,9 @@ impl ChantProject {
 
     /// Records that a person approves of a spec.
     #[pyo3(signature = (id, *, by = None, reason = None))]
-    fn approve(
-        &self,
-        py: Python<'_>,
-        id: &str,
-        by: Option<String>,
-        reason: Option<String>,
-    ) -> Result<PyAnswer, Raised> {
+    fn approve(&self, id: &str, by: Option<String>, reason: Option<String>) -> Answered {
         let judgement = runs::ApprovalInput { by, reason };
-        self.answer(py, || {
+        self.answer(|| {
             let (project, id) = self.of_earlier_run(id)?;
             runs::approve(&project, &id, &judgement)
         })
@@ -543,16 +479,10 @@ impl ChantProject {
 
     /// Records that a person rejects a spec, and why.
     #[pyo3(signature = (id, reason, *, by = None))]
-    fn reject(
-        &self,
-        py: Python<'_>,
-        id: &str,
-        reason: String,
-        by: Option<String>,
-    ) -> Result<PyAnswer, Raised> {
+    fn reject(&self, id: &str, reason: String, by: Option<String>) -> Answered {
         let reason = Some(reason);
         let judgement = runs::ApprovalInput { by, reason };
-        self.answer(py, || {
+        self.answer(|| {
             let (project, id) = self.of_earlier_run(id)?;
             runs::reject(&project, &id, &judgement)
         })
@@ -562,15 +492,9 @@ impl ChantProject {
     ///
     /// Further keywords: those of `chant_mcp.parameters.CommentInput`.
     #[pyo3(signature = (id, text, **comment))]
-    fn comment(
-        &self,
-        py: Python<'_>,
-        id: &str,
-        text: &str,
-        comment: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn comment(&self, id: &str, text: &str, comment: Option<KeywordArguments>) -> Answered {
         let comment: runs::CommentInput = read(comment.as_ref())?;
-        self.answer(py, || {
+        self.answer(|| {
             let (project, id) = self.of_earlier_run(id)?;
             runs::comment(&project, &id, text, &comment)
         })
@@ -578,8 +502,8 @@ impl ChantProject {
 
     /// Returns the review of a spec: its hunks, criteria and threads. `since` is `all`, `look` or `turn`.
     #[pyo3(signature = (id, *, since = "all"))]
-    fn review_show(&self, py: Python<'_>, id: &str, since: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || {
+    fn review_show(&self, id: &str, since: &str) -> Answered {
+        self.answer(|| {
             let (project, id) = self.of_earlier_run(id)?;
             let scope = runs::ReviewScope::named(since)?;
             runs::review_show(&project, &id, scope)
@@ -587,14 +511,14 @@ impl ChantProject {
     }
 
     /// Returns the specs whose work waits to be read, first what is to be read first.
-    fn review_queue(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::review_queue(self.with_runs()?))
+    fn review_queue(&self) -> Answered {
+        self.answer(|| runs::review_queue(self.with_runs()?))
     }
 
     /// Takes what other clones said in reviews from a remote, and brings there what was said here.
     #[pyo3(signature = (remote = None))]
-    fn review_exchange(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::review_exchange(self.with_runs()?, remote))
+    fn review_exchange(&self, remote: Option<&str>) -> Answered {
+        self.answer(|| runs::review_exchange(self.with_runs()?, remote))
     }
 
     /// Does what the person at this door decided about threads and work.
@@ -603,39 +527,34 @@ impl ChantProject {
     #[pyo3(signature = (id, *, progress = None, **act))]
     fn review_act(
         &self,
-        py: Python<'_>,
         id: &str,
         progress: Option<Py<PyAny>>,
         act: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let act: runs::ReviewAct = read(act.as_ref())?;
-        report_steps(self, py, progress.as_ref(), |tell| {
+        report_steps(self, progress.as_ref(), |tell| {
             let (project, id) = self.of_earlier_run(id)?;
             runs::review_act(&project, &id, &act, tell)
         })
     }
 
     /// Moves a completed spec to the archive.
-    fn archive(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || ops::archive(&self.project, id))
+    fn archive(&self, id: &str) -> Answered {
+        self.answer(|| ops::archive(&self.project, id))
     }
 
     /// Moves an archived spec back among the active ones.
-    fn unarchive(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || ops::unarchive(&self.project, id))
+    fn unarchive(&self, id: &str) -> Answered {
+        self.answer(|| ops::unarchive(&self.project, id))
     }
 
     /// Runs that are at work; on request those that ended, too.
     ///
     /// Further keywords: those of `chant_mcp.parameters.RunFilter`.
     #[pyo3(signature = (**filter))]
-    fn work_list(
-        &self,
-        py: Python<'_>,
-        filter: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn work_list(&self, filter: Option<KeywordArguments>) -> Answered {
         let filter = read(filter.as_ref())?;
-        self.answer(py, || runs::work_list(self.with_runs()?, &filter))
+        self.answer(|| runs::work_list(self.with_runs()?, &filter))
     }
 
     /// Starts an agent on a spec, or on several, and returns once it is at work.
@@ -644,13 +563,12 @@ impl ChantProject {
     #[pyo3(signature = (id, *, progress = None, **start))]
     fn work_start(
         &self,
-        py: Python<'_>,
         id: &str,
         progress: Option<Py<PyAny>>,
         start: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let start: StartRequest = read(start.as_ref())?;
-        report_steps(self, py, progress.as_ref(), |tell| {
+        report_steps(self, progress.as_ref(), |tell| {
             let (project, own) = self.of_run(id)?;
             let start = start.try_into()?;
             if project.holds_orders() {
@@ -661,8 +579,8 @@ impl ChantProject {
     }
 
     /// Returns the keys of the items of a format that agents can work on now, each alone.
-    fn ready_items(&self, py: Python<'_>, word: &str) -> Result<Vec<String>, Raised> {
-        call(py, || {
+    fn ready_items(&self, word: &str) -> Result<Vec<String>, Raised> {
+        call(|| {
             let items = self.project.work_items;
             let ready = items.map(|items| items.ready(&self.project, &format!("{word}:*")));
             Ok(ready.unwrap_or_default())
@@ -670,16 +588,16 @@ impl ChantProject {
     }
 
     /// Returns the key of the spec, or of the item of another format, whose runs have an ID.
-    fn key_of_run(&self, py: Python<'_>, id: &str) -> Result<String, Raised> {
-        call(py, || {
+    fn key_of_run(&self, id: &str) -> Result<String, Raised> {
+        call(|| {
             let of_item = item_names::key_of_run(&self.project, id);
             Ok(of_item.unwrap_or_else(|| key::of_spec(id)))
         })
     }
 
     /// Returns the name that runs on a spec or on an item of another format have in lists: its ID, or its key.
-    fn run_name(&self, py: Python<'_>, name: &str) -> Result<String, Raised> {
-        call(py, || {
+    fn run_name(&self, name: &str) -> Result<String, Raised> {
+        call(|| {
             let items = self.project.work_items;
             if let Some(key) = items.and_then(|items| items.key_of(&self.project, name)) {
                 return Ok(key);
@@ -693,14 +611,9 @@ impl ChantProject {
     ///
     /// Further keywords: those of `chant_mcp.parameters.StartRequestOfPerson`.
     #[pyo3(signature = (id, **start))]
-    fn work_forecast(
-        &self,
-        py: Python<'_>,
-        id: &str,
-        start: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn work_forecast(&self, id: &str, start: Option<KeywordArguments>) -> Answered {
         let start: StartRequest = read(start.as_ref())?;
-        self.answer(py, || {
+        self.answer(|| {
             let (project, own) = self.of_run(id)?;
             let start = start.try_into()?;
             if project.holds_orders() {
@@ -717,13 +630,12 @@ impl ChantProject {
     #[pyo3(signature = (id, *, progress = None, **wish))]
     fn split(
         &self,
-        py: Python<'_>,
         id: &str,
         progress: Option<Py<PyAny>>,
         wish: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let wish = read(wish.as_ref())?;
-        report_steps(self, py, progress.as_ref(), |tell| {
+        report_steps(self, progress.as_ref(), |tell| {
             runs::split(&self.project, id, wish, tell)
         })
     }
@@ -735,18 +647,17 @@ impl ChantProject {
     #[pyo3(signature = (id, **wish))]
     fn split_question(
         &self,
-        py: Python<'_>,
         id: &str,
         wish: Option<KeywordArguments>,
     ) -> Result<Option<(String, String)>, Raised> {
         let wish = read(wish.as_ref())?;
-        let question = call(py, || runs::split_question(&self.project, id, wish))?;
+        let question = call(|| runs::split_question(&self.project, id, wish))?;
         Ok(question.map(|question| (question.process_id, question.text)))
     }
 
     /// Stops work on a spec, to go on with it later.
-    fn pause(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || {
+    fn pause(&self, id: &str) -> Answered {
+        self.answer(|| {
             let (project, id) = self.of_earlier_run(id)?;
             runs::pause(&project, &id)
         })
@@ -755,15 +666,9 @@ impl ChantProject {
     /// Stops work on a spec and says how far it is, to go on by hand; with `from_clone` it is taken at once from
     /// another clone that works on it.
     #[pyo3(signature = (id, *, force = false, from_clone = false))]
-    fn takeover(
-        &self,
-        py: Python<'_>,
-        id: &str,
-        force: bool,
-        from_clone: bool,
-    ) -> Result<PyAnswer, Raised> {
+    fn takeover(&self, id: &str, force: bool, from_clone: bool) -> Answered {
         let how = runs::TakeoverOptions { force, from_clone };
-        self.answer(py, || {
+        self.answer(|| {
             let (project, id) = self.of_earlier_run(id)?;
             runs::takeover(&project, &id, how)
         })
@@ -773,48 +678,43 @@ impl ChantProject {
     ///
     /// Further keywords: those of `chant_mcp.parameters.LeaseQuery`.
     #[pyo3(signature = (**query))]
-    fn leases(&self, py: Python<'_>, query: Option<KeywordArguments>) -> Result<PyAnswer, Raised> {
+    fn leases(&self, query: Option<KeywordArguments>) -> Answered {
         let query = read(query.as_ref())?;
-        self.answer(py, || runs::leases(self.with_runs()?, query))
+        self.answer(|| runs::leases(self.with_runs()?, query))
     }
 
     /// Gives back the lease of a spec whose holder a person knows to be dead.
-    fn free_lease(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || {
+    fn free_lease(&self, id: &str) -> Answered {
+        self.answer(|| {
             let (project, id) = self.of_earlier_run(id)?;
             runs::free_lease(&project, &id)
         })
     }
 
     /// Returns true if clones share the specs and a person trusts the folder; nothing is read for that.
-    fn may_look_at_leases(&self, py: Python<'_>) -> Result<bool, Raised> {
-        call(py, || Ok(runs::may_look_at_leases(self.with_runs()?)))
+    fn may_look_at_leases(&self) -> Result<bool, Raised> {
+        call(|| Ok(runs::may_look_at_leases(self.with_runs()?)))
     }
 
     /// Looks at the remote that clones share, for later reads.
-    fn look_at_leases(&self, py: Python<'_>) -> Result<(), Raised> {
-        call(py, || runs::look_at_leases(self.with_runs()?))
+    fn look_at_leases(&self) -> Result<(), Raised> {
+        call(|| runs::look_at_leases(self.with_runs()?))
     }
 
     /// Brings the checkout up to that remote's target, as far as nothing of the user's is in its way.
-    fn follow_remote(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::follow_remote(self.with_runs()?))
+    fn follow_remote(&self) -> Answered {
+        self.answer(|| runs::follow_remote(self.with_runs()?))
     }
 
     /// Has that remote say what the records of runs say by now.
-    fn settle_leases(&self, py: Python<'_>) -> Result<(), Raised> {
-        call(py, || runs::settle_leases(self.with_runs()?))
+    fn settle_leases(&self) -> Result<(), Raised> {
+        call(|| runs::settle_leases(self.with_runs()?))
     }
 
     /// Judges and merges work that waits, of one spec or of all.
     #[pyo3(signature = (id = None, *, agreed = None))]
-    fn merge(
-        &self,
-        py: Python<'_>,
-        id: Option<&str>,
-        agreed: Option<&str>,
-    ) -> Result<PyAnswer, Raised> {
-        self.answer(py, || {
+    fn merge(&self, id: Option<&str>, agreed: Option<&str>) -> Answered {
+        self.answer(|| {
             let (project, id) = self.of_some_run(id)?;
             runs::merge(&project, id.as_deref(), agreed)
         })
@@ -822,39 +722,34 @@ impl ChantProject {
 
     /// Returns what the folder asks for, and whether its user said yes to that.
     fn trust_report<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>, PyErr> {
-        let report = detached(py, || self.project.trust_report());
+        let report = detached(|| self.project.trust_report());
         crate::trust::report(py, &report)
     }
 
     /// Returns what is said of the folder when it is not trusted, where it asks for something or has runs.
-    fn untrusted_line(&self, py: Python<'_>) -> Result<Option<&'static str>, Raised> {
-        call(py, || Ok(self.project.untrusted_line()))
+    fn untrusted_line(&self) -> Result<Option<&'static str>, Raised> {
+        call(|| Ok(self.project.untrusted_line()))
     }
 
     /// Remembers that a person trusts the folder with what the hash stands for.
-    fn give_trust(&self, py: Python<'_>, hash: &str) -> Result<(), Raised> {
-        call(py, || self.project.give_trust(hash))
+    fn give_trust(&self, hash: &str) -> Result<(), Raised> {
+        call(|| self.project.give_trust(hash))
     }
 
     /// Forgets that; says whether there was anything to forget.
-    fn revoke_trust(&self, py: Python<'_>) -> Result<bool, Raised> {
-        call(py, || self.project.revoke_trust())
+    fn revoke_trust(&self) -> Result<bool, Raised> {
+        call(|| self.project.revoke_trust())
     }
 
     /// The recipes of the environment of runs, and their layers.
-    fn environment_show(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::environment_show(&self.project))
+    fn environment_show(&self) -> Answered {
+        self.answer(|| runs::environment_show(&self.project))
     }
 
     /// Builds the layers that runs need; those of one recipe, or all.
     #[pyo3(signature = (recipe = None, *, progress = None))]
-    fn environment_build(
-        &self,
-        py: Python<'_>,
-        recipe: Option<&str>,
-        progress: Option<Py<PyAny>>,
-    ) -> Result<PyAnswer, Raised> {
-        report_steps(self, py, progress.as_ref(), |tell| {
+    fn environment_build(&self, recipe: Option<&str>, progress: Option<Py<PyAny>>) -> Answered {
+        report_steps(self, progress.as_ref(), |tell| {
             runs::environment_build(&self.project, recipe, tell)
         })
     }
@@ -864,7 +759,6 @@ impl ChantProject {
     #[pyo3(signature = (argv, run, *, progress = None))]
     fn environment_enter(
         &self,
-        py: Python<'_>,
         argv: Vec<String>,
         run: &Bound<'_, PyAny>,
         progress: Option<Py<PyAny>>,
@@ -877,7 +771,7 @@ impl ChantProject {
             raised = raised.take().or(called.err());
         };
         let mut failed = None;
-        let code = call(py, || {
+        let code = call(|| {
             runs::environment_enter(&self.project, &argv, &mut tell, &mut |held| {
                 let started = Python::attach(|py| {
                     let held = (
@@ -902,99 +796,92 @@ impl ChantProject {
     }
 
     /// The ports of the run that works on a spec.
-    fn environment_ports(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::environment_ports(&self.project, id))
+    fn environment_ports(&self, id: &str) -> Answered {
+        self.answer(|| runs::environment_ports(&self.project, id))
     }
 
     /// The loopback that the processes of the run see which works on a spec.
-    fn environment_network(&self, py: Python<'_>, id: &str) -> Result<PyRunNetwork, Raised> {
-        let found = call(py, || runs::environment_network(&self.project, id))?;
+    fn environment_network(&self, id: &str) -> Result<PyRunNetwork, Raised> {
+        let found = call(|| runs::environment_network(&self.project, id))?;
         Ok(PyRunNetwork(found))
     }
 
     /// Compares the layers with what they were when they were sealed.
-    fn environment_verify(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::environment_verify(&self.project))
+    fn environment_verify(&self) -> Answered {
+        self.answer(|| runs::environment_verify(&self.project))
     }
 
     /// What the steps of recipes wrote that were built in advance.
-    fn environment_log(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::environment_log(&self.project))
+    fn environment_log(&self) -> Answered {
+        self.answer(|| runs::environment_log(&self.project))
     }
 
     /// Removes layers that no recipe needs any more, or all.
     #[pyo3(signature = (*, all = false))]
-    fn environment_prune(&self, py: Python<'_>, all: bool) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::environment_prune(&self.project, all))
+    fn environment_prune(&self, all: bool) -> Answered {
+        self.answer(|| runs::environment_prune(&self.project, all))
     }
 
     /// The worktrees of runs.
-    fn worktrees(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::worktrees(&self.project))
+    fn worktrees(&self) -> Answered {
+        self.answer(|| runs::worktrees(&self.project))
     }
 
     /// Makes folders for runs to come, in this process, which does nothing else; says how many.
-    fn prepare_worktrees(&self, py: Python<'_>) -> Result<usize, Raised> {
-        call(py, || runs::prepare_worktrees(&self.project))
+    fn prepare_worktrees(&self) -> Result<usize, Raised> {
+        call(|| runs::prepare_worktrees(&self.project))
     }
 
     /// Removes worktrees that nothing needs any more.
-    fn prune_worktrees(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::prune_worktrees(&self.project))
+    fn prune_worktrees(&self) -> Answered {
+        self.answer(|| runs::prune_worktrees(&self.project))
     }
 
     /// Returns whether a process watches over runs, and the worktrees in use.
-    fn watch_status(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::watch_status(&self.project))
+    fn watch_status(&self) -> Answered {
+        self.answer(|| runs::watch_status(&self.project))
     }
 
     /// Starts watching in a process of its own, unless one watches.
-    fn watch_start(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::watch_start(&self.project))
+    fn watch_start(&self) -> Answered {
+        self.answer(|| runs::watch_start(&self.project))
     }
 
     /// Ends that process.
-    fn watch_stop(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        self.answer(py, || runs::watch_stop(&self.project))
+    fn watch_stop(&self) -> Answered {
+        self.answer(|| runs::watch_stop(&self.project))
     }
 
     /// Watches over runs in this process until asked to end, or idle. `started` says that another process waits
     /// for the report that it watches.
     #[pyo3(signature = (*, once = false, started = false, tell = None))]
-    fn watch(
-        &self,
-        py: Python<'_>,
-        once: bool,
-        started: bool,
-        tell: Option<Py<PyAny>>,
-    ) -> Result<(), Raised> {
+    fn watch(&self, once: bool, started: bool, tell: Option<Py<PyAny>>) -> Result<(), Raised> {
         let mut say = |what: &str| {
             if let Some(tell) = &tell {
                 // No one listens any more: watching goes on.
                 let _ = Python::attach(|py| tell.call1(py, (what,)).map(drop));
             }
         };
-        call(py, || runs::watch(&self.project, once, started, &mut say))
+        call(|| runs::watch(&self.project, once, started, &mut say))
     }
 
     /// Does what runs that died left undone, and says what it did.
-    fn recover(&self, py: Python<'_>) -> Result<Vec<String>, Raised> {
-        call(py, || runs::recover(self.with_runs()?))
+    fn recover(&self) -> Result<Vec<String>, Raised> {
+        call(|| runs::recover(self.with_runs()?))
     }
 
     /// Runs, in this process, the run that standard input names.
-    fn run_work(&self, py: Python<'_>) -> Result<&'static str, Raised> {
-        call(py, || runs::run_work(&self.project))
+    fn run_work(&self) -> Result<&'static str, Raised> {
+        call(|| runs::run_work(&self.project))
     }
 }
 
 /// Makes a call that reports its steps to `progress`.
 fn report_steps(
     project: &ChantProject,
-    py: Python<'_>,
     progress: Option<&Py<PyAny>>,
     ask: impl FnOnce(&mut dyn FnMut(&str)) -> Result<Answer, Error> + Send,
-) -> Result<PyAnswer, Raised> {
+) -> Answered {
     let mut raised = None;
     let mut tell = |step: &str| {
         let Some(progress) = progress else { return };
@@ -1002,7 +889,7 @@ fn report_steps(
         // Reported after the call: the started work goes on.
         raised = raised.take().or(called.err());
     };
-    let started = project.answer(py, || ask(&mut tell))?;
+    let started = project.answer(|| ask(&mut tell))?;
     match raised {
         Some(error) => Err(error.into()),
         None => Ok(started),

@@ -16,15 +16,16 @@ static OWN: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 ///
 /// A process that `os.fork` split off has none of the threads that its calls are shared between, and would wait
 /// for them for ever: it gets threads of its own.
-pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
-    py.detach(|| {
+pub(crate) fn detached<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let run = || {
         let this = process::id();
         let own = (*FIRST.get_or_init(|| this) != this).then(|| threads_of(this));
         match own.flatten() {
             Some(threads) => threads.install(work),
             None => work(),
         }
-    })
+    };
+    Python::attach(|py| py.detach(run))
 }
 
 fn threads_of(this: u32) -> Option<Arc<ThreadPool>> {

@@ -52,13 +52,12 @@ impl PyFleetGraph {
     #[new]
     #[pyo3(signature = (folders, addresses, *, cache = None))]
     fn new(
-        py: Python<'_>,
         folders: Vec<PathBuf>,
         addresses: Vec<String>,
         cache: Option<PathBuf>,
     ) -> Result<Self, Raised> {
         let places = places_of(folders, addresses);
-        let fleet = call(py, || read_fleet(places, cache.as_deref(), RECEIPTS))?;
+        let fleet = call(|| read_fleet(places, cache.as_deref(), RECEIPTS))?;
         Ok(Self {
             fleet: Arc::new(fleet),
         })
@@ -143,13 +142,12 @@ impl PyClusterLook {
     #[new]
     #[pyo3(signature = (folders, addresses, *, cluster, cache = None))]
     fn new(
-        py: Python<'_>,
         folders: Vec<PathBuf>,
         addresses: Vec<String>,
         cluster: String,
         cache: Option<PathBuf>,
     ) -> Self {
-        detached(py, || {
+        detached(|| {
             let places = places_of(folders, addresses);
             let look = ClusterLook::begin(places, cache.as_deref(), &cluster, RECEIPTS);
             let asked = look.asked().into_iter().map(|(number, place)| match place {
@@ -170,7 +168,6 @@ impl PyClusterLook {
     /// places that were not read. The look is over then.
     fn finish(
         &self,
-        py: Python<'_>,
         answers: Vec<(usize, String, String, String, Option<String>)>,
         failed: Vec<(usize, String)>,
     ) -> Result<PyFleetGraph, Raised> {
@@ -187,7 +184,7 @@ impl PyClusterLook {
             });
         let failed = failed.into_iter().map(|(number, why)| (number, Err(why)));
         let answers = answers.chain(failed).collect();
-        let fleet = call(py, || {
+        let fleet = call(|| {
             let look = self.look.lock().ok().and_then(|mut look| look.take());
             let look =
                 look.ok_or_else(|| refused("This look is over. Begin another.".to_owned()))?;
@@ -208,12 +205,11 @@ fn refused(why: String) -> Error {
 #[pyfunction]
 #[pyo3(signature = (folder, *, within = None, with_items = true))]
 pub(crate) fn read_repository(
-    py: Python<'_>,
     folder: PathBuf,
     within: Option<Vec<PathBuf>>,
     with_items: bool,
 ) -> Result<(String, String, Option<String>), Raised> {
-    call(py, || {
+    call(|| {
         let read = fleet::read_repository(&folder, within.as_deref(), with_items, RECEIPTS);
         let read = read.map_err(refused)?;
         Ok((read.commit, read.result, read.items))
@@ -222,14 +218,8 @@ pub(crate) fn read_repository(
 
 /// Brings the clone of an address in the folder `cache` up to date, and gives its folder.
 #[pyfunction]
-pub(crate) fn update_clone(
-    py: Python<'_>,
-    address: String,
-    cache: PathBuf,
-) -> Result<PathBuf, Raised> {
-    call(py, || {
-        fleet::update_clone(&address, &cache).map_err(refused)
-    })
+pub(crate) fn update_clone(address: String, cache: PathBuf) -> Result<PathBuf, Raised> {
+    call(|| fleet::update_clone(&address, &cache).map_err(refused))
 }
 
 /// Puts graphs with the names of their repositories together; gives where each item comes from, too: the number
@@ -243,7 +233,7 @@ pub(crate) fn unite_networks<'py>(
         .into_iter()
         .map(|(name, graph)| (name, graph.shared()))
         .collect();
-    let union = call(py, || {
+    let union = call(|| {
         let parts = graphs.iter();
         let parts = parts.map(|(name, network)| UnionPart::of(name.as_deref(), network));
         Ok(NetworkUnion::of(&parts.collect::<Vec<_>>())?)

@@ -14,7 +14,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::plain;
+use crate::answer::PlainValue;
 use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, call};
 use crate::values::{list, object};
@@ -42,10 +42,10 @@ impl PySelection {
     }
 
     /// All that is known of the item at a place.
-    fn at(&self, py: Python<'_>, place: usize) -> Result<Py<PyAny>, Raised> {
-        let value = call(py, || Ok(self.selection.at(place)))?;
+    fn at(&self, place: usize) -> Result<PlainValue, Raised> {
+        let value = call(|| Ok(self.selection.at(place)))?;
         let value = value.ok_or_else(|| PyIndexError::new_err("no item stands there"))?;
-        Ok(plain(py, value)?)
+        Ok(PlainValue(value))
     }
 }
 
@@ -57,10 +57,10 @@ pub(crate) struct PyTransaction {
 }
 
 impl PyTransaction {
-    pub(crate) fn begin(py: Python<'_>, workspace: Py<PyWorkspace>) -> Result<Self, Raised> {
+    pub(crate) fn begin(workspace: Py<PyWorkspace>) -> Result<Self, Raised> {
         let started = {
             let workspace = &workspace.get().workspace;
-            call(py, || transaction::Transaction::begin(workspace))?
+            call(|| transaction::Transaction::begin(workspace))?
         };
         Ok(Self {
             workspace,
@@ -74,10 +74,9 @@ impl PyTransaction {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn play(&self, py: Python<'_>, operation: ItemOperation) -> Result<Py<PyAny>, Raised> {
+    fn play(&self, operation: ItemOperation) -> Result<PlainValue, Raised> {
         let workspace = &self.workspace.get().workspace;
-        let value = call(py, || self.transaction().apply(workspace, operation))?;
-        Ok(plain(py, value)?)
+        call(|| self.transaction().apply(workspace, operation)).map(PlainValue)
     }
 }
 
@@ -91,17 +90,9 @@ impl PyTransaction {
     ///
     /// Further keywords: those of `chant_mcp.parameters.SpecUpdateOfHandle`.
     #[pyo3(signature = (id, **changes))]
-    fn update(
-        &self,
-        py: Python<'_>,
-        id: String,
-        changes: Option<KeywordArguments>,
-    ) -> Result<Py<PyAny>, Raised> {
+    fn update(&self, id: String, changes: Option<KeywordArguments>) -> Result<PlainValue, Raised> {
         let update = Box::new(read(changes.as_ref())?);
-        self.play(
-            py,
-            ItemOperation::Spec(SpecOperation::Update { id, update }),
-        )
+        self.play(ItemOperation::Spec(SpecOperation::Update { id, update }))
     }
 
     /// A new spec; gives it as it would be.
@@ -110,47 +101,44 @@ impl PyTransaction {
     #[pyo3(signature = (description, **content))]
     fn add(
         &self,
-        py: Python<'_>,
         description: String,
         content: Option<KeywordArguments>,
-    ) -> Result<Py<PyAny>, Raised> {
+    ) -> Result<PlainValue, Raised> {
         let new = Box::new(NewSpec {
             description,
             ..read(content.as_ref())?
         });
         let operation = SpecOperation::Add { new, id: None };
-        self.play(py, ItemOperation::Spec(operation))
+        self.play(ItemOperation::Spec(operation))
     }
 
     /// Attributes and the state of a ticket; gives it as it would be.
     #[pyo3(signature = (key, attributes, status = None, *, seen = None))]
     fn update_ticket(
         &self,
-        py: Python<'_>,
         key: String,
         attributes: &Bound<'_, PyDict>,
         status: Option<String>,
         seen: Option<&Bound<'_, PyDict>>,
-    ) -> Result<Py<PyAny>, Raised> {
+    ) -> Result<PlainValue, Raised> {
         let operation = chant_tickets::ops::TicketOperation::Update {
             key,
             attributes: object(attributes)?,
             seen: seen.map(object).transpose()?.unwrap_or_default(),
             status,
         };
-        self.play(py, ItemOperation::Ticket(operation))
+        self.play(ItemOperation::Ticket(operation))
     }
 
     /// A section of a ticket; gives the ticket as it would be.
     fn change_section(
         &self,
-        py: Python<'_>,
         key: String,
         mode: String,
         section: String,
         content: String,
         expect: Option<String>,
-    ) -> Result<Py<PyAny>, Raised> {
+    ) -> Result<PlainValue, Raised> {
         let operation = chant_tickets::ops::TicketOperation::Section {
             key,
             mode,
@@ -158,32 +146,30 @@ impl PyTransaction {
             content,
             expect,
         };
-        self.play(py, ItemOperation::Ticket(operation))
+        self.play(ItemOperation::Ticket(operation))
     }
 
     /// A new ticket; gives it as it would be.
     #[pyo3(signature = (r#type, data, project = None))]
     fn add_ticket(
         &self,
-        py: Python<'_>,
         r#type: String,
         data: &Bound<'_, PyDict>,
         project: Option<String>,
-    ) -> Result<Py<PyAny>, Raised> {
+    ) -> Result<PlainValue, Raised> {
         let operation = chant_tickets::ops::TicketOperation::Create {
             project,
             kind: r#type,
             data: object(data)?,
             code: None,
         };
-        self.play(py, ItemOperation::Ticket(operation))
+        self.play(ItemOperation::Ticket(operation))
     }
 
     /// Operations on a task graph that is there.
     #[pyo3(signature = (file, operations, *, expect = None, expect_description = None))]
     fn write(
         &self,
-        py: Python<'_>,
         file: String,
         operations: &Bound<'_, PyAny>,
         expect: Option<String>,
@@ -195,7 +181,7 @@ impl PyTransaction {
             expect,
             expect_description,
         };
-        self.play(py, ItemOperation::Plan(batch)).map(drop)
+        self.play(ItemOperation::Plan(batch)).map(drop)
     }
 
     /// Ticks a task of a feature; gives it as it would be.
@@ -204,12 +190,11 @@ impl PyTransaction {
     #[pyo3(signature = (feature, task_id, *, session, **options))]
     fn complete(
         &self,
-        py: Python<'_>,
         feature: String,
         task_id: String,
         session: String,
         options: Option<KeywordArguments>,
-    ) -> Result<Py<PyAny>, Raised> {
+    ) -> Result<PlainValue, Raised> {
         let options: CompletionOptions = read(options.as_ref())?;
         let completion = CompletionRequest {
             feature,
@@ -220,22 +205,17 @@ impl PyTransaction {
                 agent: options.agent,
             },
         };
-        self.play(py, ItemOperation::Feature(completion))
+        self.play(ItemOperation::Feature(completion))
     }
 
     /// Edits an item of a plan; gives it as it would be.
     ///
     /// Further keywords: those of `chant_mcp.parameters.ItemEditsOfHandle`.
     #[pyo3(signature = (id, **edits))]
-    fn edit_item(
-        &self,
-        py: Python<'_>,
-        id: &str,
-        edits: Option<KeywordArguments>,
-    ) -> Result<Py<PyAny>, Raised> {
+    fn edit_item(&self, id: &str, edits: Option<KeywordArguments>) -> Result<PlainValue, Raised> {
         let edits = read(edits.as_ref())?;
         let operation = plan_answers::edit_operation(id, &edits).map_err(Error::from)?;
-        self.play(py, ItemOperation::Intent(operation))
+        self.play(ItemOperation::Intent(operation))
     }
 
     /// Adds an item to a plan; gives it as it would be.
@@ -244,21 +224,19 @@ impl PyTransaction {
     #[pyo3(signature = (title, **content))]
     fn add_item(
         &self,
-        py: Python<'_>,
         title: &str,
         content: Option<KeywordArguments>,
-    ) -> Result<Py<PyAny>, Raised> {
+    ) -> Result<PlainValue, Raised> {
         let new = read(content.as_ref())?;
         let workspace = &self.workspace.get().workspace;
-        let operation = call(py, || plan_answers::add_operation(workspace, title, &new))?;
-        self.play(py, ItemOperation::Intent(operation))
+        let operation = call(|| plan_answers::add_operation(workspace, title, &new))?;
+        self.play(ItemOperation::Intent(operation))
     }
 
     /// The item that a name means as it would be.
-    fn handle(&self, py: Python<'_>, name: &str) -> Result<Py<PyAny>, Raised> {
+    fn handle(&self, name: &str) -> Result<PlainValue, Raised> {
         let workspace = &self.workspace.get().workspace;
-        let value = call(py, || self.transaction().item(workspace, name))?;
-        Ok(plain(py, value)?)
+        call(|| self.transaction().item(workspace, name)).map(PlainValue)
     }
 
     /// A task graph as it would be; `None` for one that is not changed.
@@ -269,31 +247,23 @@ impl PyTransaction {
     }
 
     /// Writes all changes, or none; gives an ID for each, and warnings.
-    fn commit(&self, py: Python<'_>) -> Result<(Vec<String>, Vec<String>), Raised> {
+    fn commit(&self) -> Result<(Vec<String>, Vec<String>), Raised> {
         let workspace = &self.workspace.get().workspace;
-        let done = call(py, || self.transaction().commit(workspace))?;
+        let done = call(|| self.transaction().commit(workspace))?;
         Ok((done.ids, done.warnings))
     }
 }
 
 /// The sections of a body: level, title, name and text of each.
 #[pyfunction]
-pub(crate) fn body_sections(
-    py: Python<'_>,
-    body: &str,
-) -> Result<Vec<(u8, String, String, String)>, Raised> {
-    call(py, || Ok(handle::sections(body)))
+pub(crate) fn body_sections(body: &str) -> Result<Vec<(u8, String, String, String)>, Raised> {
+    call(|| Ok(handle::sections(body)))
 }
 
 /// The name and the text of the section that a name means; `key` is what holds the body.
 #[pyfunction]
-pub(crate) fn body_section(
-    py: Python<'_>,
-    body: &str,
-    name: &str,
-    key: &str,
-) -> Result<(String, String), Raised> {
-    call(py, || {
+pub(crate) fn body_section(body: &str, name: &str, key: &str) -> Result<(String, String), Raised> {
+    call(|| {
         let (name, text) = chant_tickets::ops::section(body, name, key).map_err(Error::from)?;
         Ok((name, text.to_owned()))
     })

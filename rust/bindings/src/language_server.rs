@@ -42,7 +42,7 @@ pub(crate) fn serve_language(
         },
         clock: || Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
     };
-    let ended = detached(py, || serve(stdin(), &mut stdout(), options));
+    let ended = detached(|| serve(stdin(), &mut stdout(), options));
     ended.map_err(|error| PyOSError::new_err(error.to_string()))
 }
 

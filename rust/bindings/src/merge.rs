@@ -25,7 +25,6 @@ pub(crate) fn merge_specs<'py>(
         ours: our_name,
         theirs: their_name,
     };
-    let MergedFile { bytes, conflicts } =
-        call(py, || Ok(merge_file(base, ours, theirs, &markers)))?;
+    let MergedFile { bytes, conflicts } = call(|| Ok(merge_file(base, ours, theirs, &markers)))?;
     Ok((PyBytes::new(py, &bytes), conflicts))
 }

@@ -8,23 +8,20 @@ use chant_plan_plugin::{PluginCall, PluginFormat};
 use chant_workspace::formats as all_formats;
 use pyo3::prelude::*;
 
-use crate::answer::plain;
+use crate::answer::PlainValue;
 use crate::detached::detached;
 use crate::raise::Raised;
 
 /// All formats, those with tools of their own first: rows of word, title, nouns, markers, intents, statuses, whether it
 /// has tools of its own, and an example of a key.
 #[pyfunction]
-pub(crate) fn formats(py: Python<'_>) -> Result<Py<PyAny>, Raised> {
-    let rows = all_formats::rows();
-    let rows = serde_json::to_value(rows).unwrap_or_default();
-    Ok(plain(py, rows)?)
+pub(crate) fn formats() -> PlainValue {
+    PlainValue(serde_json::to_value(all_formats::rows()).unwrap_or_default())
 }
 
 /// Takes the format of a plugin in this process, for as long as it lives; gives the word of its keys.
 #[pyfunction]
 pub(crate) fn admit_plugin_format(
-    py: Python<'_>,
     name: &str,
     argv: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
@@ -37,6 +34,6 @@ pub(crate) fn admit_plugin_format(
         folder,
         read,
     };
-    let described = detached(py, || PluginFormat::describe(name, call)).map_err(Error::from)?;
+    let described = detached(|| PluginFormat::describe(name, call)).map_err(Error::from)?;
     Ok(all_formats::admit(Box::leak(Box::new(described))))
 }

@@ -14,7 +14,6 @@ use crate::raise::{Raised, call};
 #[pyo3(signature = (prompt, *, is_question, provider, endpoint, model, folder, environment, retries, retry_delay_ms, tell))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of such an agent")]
 pub(crate) fn work_over_http(
-    py: Python<'_>,
     prompt: String,
     is_question: bool,
     provider: String,
@@ -41,5 +40,5 @@ pub(crate) fn work_over_http(
         // No one listens any more: the process that started this ends it.
         let _ = Python::attach(|py| tell.call1(py, (line,)).map(drop));
     };
-    call(py, || conversation::run_agent_process(&order, &mut say))
+    call(|| conversation::run_agent_process(&order, &mut say))
 }

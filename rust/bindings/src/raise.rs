@@ -33,8 +33,11 @@ mod errors {
 /// Codes of all kinds of errors, so that tests can prove that each has a class.
 #[pyfunction]
 pub(crate) fn error_codes() -> Vec<&'static str> {
-    ErrorKind::ALL.map(ErrorKind::code).to_vec()
+    ErrorKind::ALL.iter().map(|kind| kind.code()).collect()
 }
+
+/// The answer of a call, or what is raised in its place.
+pub(crate) type Answered = Result<PyAnswer, Raised>;
 
 /// Why a call ended without an answer.
 pub(crate) enum Raised {
@@ -79,14 +82,11 @@ impl From<PyErr> for Raised {
 
 /// Runs a call of the core without the interpreter; a panic becomes an ordinary exception, so that it
 /// ends one call and not the process.
-pub(crate) fn call<T: Send>(
-    py: Python<'_>,
-    work: impl FnOnce() -> Result<T, Error> + Send,
-) -> Result<T, Raised> {
-    let done = detached(py, || catch_unwind(AssertUnwindSafe(work)));
+pub(crate) fn call<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Raised> {
+    let done = detached(|| catch_unwind(AssertUnwindSafe(work)));
     for line in take_weak_promises() {
         // A log that fails refuses no call.
-        let _ = log_warning(py, &line);
+        let _ = Python::attach(|py| log_warning(py, &line));
     }
     match done {
         Ok(outcome) => outcome.map_err(Raised::Refused),
@@ -114,18 +114,16 @@ pub(crate) fn door_of(word: &str) -> Result<DoorKind, Raised> {
 
 /// [`call`] for a function of the core that answers a tool.
 pub(crate) fn answer(
-    py: Python<'_>,
     work: impl FnOnce() -> Result<chant_base::answer::Answer, Error> + Send,
-) -> Result<PyAnswer, Raised> {
-    call(py, work).map(PyAnswer::from)
+) -> Answered {
+    call(work).map(PyAnswer::from)
 }
 
 /// [`answer`] for a tool of tickets, whose refusals are objects.
 pub(crate) fn ticket_answer(
-    py: Python<'_>,
     work: impl FnOnce() -> Result<chant_base::answer::Answer, Error> + Send,
-) -> Result<PyAnswer, Raised> {
-    answer(py, work).map_err(|raised| match raised {
+) -> Answered {
+    answer(work).map_err(|raised| match raised {
         Raised::Refused(error) => Raised::OfTickets(error),
         other => other,
     })

@@ -15,9 +15,8 @@ use chant_workspace::external_items;
 use jiff::Timestamp;
 use pyo3::prelude::*;
 
-use crate::answer::PyAnswer;
 use crate::parameters::{KeywordArguments, read};
-use crate::raise::{Raised, answer, door_of};
+use crate::raise::{Answered, Raised, answer, door_of};
 use crate::stop::{disk_of_user, of_run_in};
 
 /// The spec-kit features of the project around a folder, and the questions and statuses of agents there.
@@ -77,8 +76,8 @@ impl SpeckitFeatures {
 
     /// Which feature is current, or of the one asked for, all that is known of it.
     #[pyo3(signature = (feature = None))]
-    fn context(&self, py: Python<'_>, feature: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::context(&self.features, feature))
+    fn context(&self, feature: Option<&str>) -> Answered {
+        answer(|| ops::context(&self.features, feature))
     }
 
     /// One document of a feature.
@@ -87,24 +86,18 @@ impl SpeckitFeatures {
     #[pyo3(signature = (artifact, *, feature = None, **range))]
     fn read(
         &self,
-        py: Python<'_>,
         artifact: &str,
         feature: Option<&str>,
         range: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let range = read(range.as_ref())?;
-        answer(py, || ops::read(&self.features, feature, artifact, range))
+        answer(|| ops::read(&self.features, feature, artifact, range))
     }
 
     /// The whole text of one document of a feature.
     #[pyo3(signature = (artifact, *, feature = None))]
-    fn document(
-        &self,
-        py: Python<'_>,
-        artifact: &str,
-        feature: Option<&str>,
-    ) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::document(&self.features, feature, artifact))
+    fn document(&self, artifact: &str, feature: Option<&str>) -> Answered {
+        answer(|| ops::document(&self.features, feature, artifact))
     }
 
     /// Ticks a task, when nothing speaks against it.
@@ -113,41 +106,26 @@ impl SpeckitFeatures {
     #[pyo3(signature = (task_id, *, feature = None, **options))]
     fn complete(
         &self,
-        py: Python<'_>,
         task_id: &str,
         feature: Option<&str>,
         options: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let options: CompletionOptions = read(options.as_ref())?;
         let (who, skips) = (self.who(options.agent), options.skip_validation);
-        answer(py, || {
-            ops::complete(&self.features, &who, feature, task_id, skips)
-        })
+        answer(|| ops::complete(&self.features, &who, feature, task_id, skips))
     }
 
     /// Takes the tick of a task back.
     #[pyo3(signature = (task_id, *, feature = None, agent = None))]
-    fn reopen(
-        &self,
-        py: Python<'_>,
-        task_id: &str,
-        feature: Option<&str>,
-        agent: Option<String>,
-    ) -> Result<PyAnswer, Raised> {
+    fn reopen(&self, task_id: &str, feature: Option<&str>, agent: Option<String>) -> Answered {
         let who = self.who(agent);
-        answer(py, || ops::reopen(&self.features, &who, feature, task_id))
+        answer(|| ops::reopen(&self.features, &who, feature, task_id))
     }
 
     /// Adds a task behind the last one of the phase of `beside`, or of the list.
     #[pyo3(signature = (title, *, feature = None, beside = None))]
-    fn add_task(
-        &self,
-        py: Python<'_>,
-        title: &str,
-        feature: Option<&str>,
-        beside: Option<&str>,
-    ) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::add_task(&self.features, feature, title, beside))
+    fn add_task(&self, title: &str, feature: Option<&str>, beside: Option<&str>) -> Answered {
+        answer(|| ops::add_task(&self.features, feature, title, beside))
     }
 
     /// Records a status; with `needs_input` it asks and waits, reports to `progress` that it does, and ends
@@ -157,106 +135,91 @@ impl SpeckitFeatures {
     #[pyo3(signature = (status, *, agent = None, progress = None, has_left = None, **report))]
     fn report_status(
         &self,
-        py: Python<'_>,
         status: &str,
         agent: Option<String>,
         progress: Option<Py<PyAny>>,
         has_left: Option<Py<PyAny>>,
         report: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let report = StatusReport {
             status,
             ..read(report.as_ref())?
         };
         let who = self.who(agent);
-        listening(py, progress, has_left, |listener| {
+        listening(progress, has_left, |listener| {
             ops::report_status(&self.features, &who, &report, listener)
         })
     }
 
     /// Asks a question, or comes back to one, without waiting for the answer.
     #[pyo3(signature = (prompt = None, *, question = None, agent = None))]
-    fn ask(
-        &self,
-        py: Python<'_>,
-        prompt: Option<&str>,
-        question: Option<&str>,
-        agent: Option<String>,
-    ) -> Result<PyAnswer, Raised> {
+    fn ask(&self, prompt: Option<&str>, question: Option<&str>, agent: Option<String>) -> Answered {
         let who = self.who(agent);
-        answer(py, || ops::ask(&self.features, &who, prompt, question))
+        answer(|| ops::ask(&self.features, &who, prompt, question))
     }
 
     /// Waits until a question is answered, cancelled or expired, at most so many seconds.
     #[pyo3(signature = (question, seconds, *, progress = None, has_left = None))]
     fn wait(
         &self,
-        py: Python<'_>,
         question: &str,
         seconds: f64,
         progress: Option<Py<PyAny>>,
         has_left: Option<Py<PyAny>>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let most = seconds_of(seconds);
-        listening(py, progress, has_left, |listener| {
+        listening(progress, has_left, |listener| {
             ops::wait(&self.features, question, most, listener)
         })
     }
 
     /// Answers a question; with no text it is cancelled.
     #[pyo3(signature = (question, text = None, *, by = None))]
-    fn answer(
-        &self,
-        py: Python<'_>,
-        question: &str,
-        text: Option<&str>,
-        by: Option<String>,
-    ) -> Result<PyAnswer, Raised> {
+    fn answer(&self, question: &str, text: Option<&str>, by: Option<String>) -> Answered {
         let who = CallerIdentity {
             session: by.unwrap_or_else(|| self.session.clone()),
             agent: None,
         };
-        answer(py, || ops::answer(&self.features, &who, question, text))
+        answer(|| ops::answer(&self.features, &who, question, text))
     }
 
     /// The questions that wait, or all that are kept, without answers.
     #[pyo3(signature = (*, all = false))]
-    fn questions(&self, py: Python<'_>, all: bool) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::questions(&self.features, all))
+    fn questions(&self, all: bool) -> Answered {
+        answer(|| ops::questions(&self.features, all))
     }
 
     /// The last events, the newest last.
     #[pyo3(signature = (*, limit = 50))]
-    fn events(&self, py: Python<'_>, limit: usize) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::events(&self.features, limit))
+    fn events(&self, limit: usize) -> Answered {
+        answer(|| ops::events(&self.features, limit))
     }
 
     /// The tasks of the current feature or the one asked for.
     #[pyo3(signature = (feature = None))]
-    fn tasks(&self, py: Python<'_>, feature: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::tasks(&self.features, feature))
+    fn tasks(&self, feature: Option<&str>) -> Answered {
+        answer(|| ops::tasks(&self.features, feature))
     }
 
     /// The tasks that can be done now, all at once, and what the others wait for.
     #[pyo3(signature = (feature = None))]
-    fn next(&self, py: Python<'_>, feature: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::next(&self.features, feature))
+    fn next(&self, feature: Option<&str>) -> Answered {
+        answer(|| ops::next(&self.features, feature))
     }
 
     /// All features of the project.
-    fn features(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::all(&self.features))
+    fn features(&self) -> Answered {
+        answer(|| ops::all(&self.features))
     }
 }
 
 /// Makes a call that waits: it reports steps to `progress` and asks `has_left` if the caller is gone.
 fn listening(
-    py: Python<'_>,
     progress: Option<Py<PyAny>>,
     has_left: Option<Py<PyAny>>,
     ask: impl FnOnce(&mut QuestionListener<'_>) -> Result<Answer, Error> + Send,
-) -> Result<PyAnswer, Raised> {
-    answer(py, || {
+) -> Answered {
+    answer(|| {
         let tell = &mut |step: &str| report_step(progress.as_ref(), step);
         let has_left = &|| is_true(has_left.as_ref());
         ask(&mut QuestionListener { tell, has_left })

@@ -19,10 +19,9 @@ use jiff::tz::TimeZone;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::PyAnswer;
 use crate::detached::detached;
 use crate::parameters::{KeywordArguments, read};
-use crate::raise::{Raised, ticket_answer};
+use crate::raise::{Answered, ticket_answer};
 use crate::stop::{disk_of_user, of_run_in};
 use crate::values::object;
 
@@ -60,38 +59,29 @@ impl TicketProjects {
             home,
             variables,
         };
-        let registry = detached(py, || {
-            ProjectRegistry::open(surroundings, disk, Timestamp::now)
-        });
+        let registry = detached(|| ProjectRegistry::open(surroundings, disk, Timestamp::now));
         Self {
             registry: Arc::new(registry.with_external(external_items).with_numbers(numbers)),
         }
     }
 
     /// All projects that are found.
-    fn list_projects(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        ticket_answer(py, || Ok(ops::list_projects(&self.registry)))
+    fn list_projects(&self) -> Answered {
+        ticket_answer(|| Ok(ops::list_projects(&self.registry)))
     }
 
     /// One project, and how many tickets it has in each status.
-    fn get_project_info(&self, py: Python<'_>, key: &str) -> Result<PyAnswer, Raised> {
-        ticket_answer(py, || ops::get_project_info(&self.registry, key))
+    fn get_project_info(&self, key: &str) -> Answered {
+        ticket_answer(|| ops::get_project_info(&self.registry, key))
     }
 
     /// Tickets that the filters let through, the highest number first.
     ///
     /// Further keywords: those of `chant_mcp.parameters.TicketQuery`.
     #[pyo3(signature = (project = None, **query))]
-    fn list_crs(
-        &self,
-        py: Python<'_>,
-        project: Option<&str>,
-        query: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn list_crs(&self, project: Option<&str>, query: Option<KeywordArguments>) -> Answered {
         let query = read(query.as_ref())?;
-        ticket_answer(py, || {
-            ops::list_crs_of(&*self.registry.open_store(project, None)?, &query)
-        })
+        ticket_answer(|| ops::list_crs_of(&*self.registry.open_store(project, None)?, &query))
     }
 
     /// One ticket: the whole, its attributes, or what can be known without its text.
@@ -100,13 +90,12 @@ impl TicketProjects {
     #[pyo3(signature = (project, key, **detail))]
     fn get_cr(
         &self,
-        py: Python<'_>,
         project: Option<&str>,
         key: &str,
         detail: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let detail: DetailRequest = read(detail.as_ref())?;
-        ticket_answer(py, || {
+        ticket_answer(|| {
             let store = self.registry.open_store(project, Some(key))?;
             let (level, range) = detail.parts()?;
             ops::get_cr(&store, key, level, range)
@@ -114,61 +103,39 @@ impl TicketProjects {
     }
 
     /// Makes a ticket under the next number.
-    fn create_cr(
-        &self,
-        py: Python<'_>,
-        project: Option<&str>,
-        r#type: &str,
-        data: &Bound<'_, PyDict>,
-    ) -> Result<PyAnswer, Raised> {
+    fn create_cr(&self, project: Option<&str>, r#type: &str, data: &Bound<'_, PyDict>) -> Answered {
         let data = object(data)?;
-        ticket_answer(py, || {
-            ops::create_from_template(&self.registry, project, r#type, &data)
-        })
+        ticket_answer(|| ops::create_from_template(&self.registry, project, r#type, &data))
     }
 
     /// Changes attributes of a ticket, all but its status.
     #[pyo3(signature = (project, key, attributes, *, seen = None))]
     fn update_cr_attrs(
         &self,
-        py: Python<'_>,
         project: Option<&str>,
         key: &str,
         attributes: &Bound<'_, PyDict>,
         seen: Option<&Bound<'_, PyDict>>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let attributes = object(attributes)?;
         let seen = seen.map(object).transpose()?.unwrap_or_default();
-        ticket_answer(py, || {
+        ticket_answer(|| {
             let store = self.registry.open_store(project, Some(key))?;
             ops::update_cr_attrs(&store, key, &attributes, &seen)
         })
     }
 
     /// Moves a ticket along its workflow.
-    fn update_cr_status(
-        &self,
-        py: Python<'_>,
-        project: Option<&str>,
-        key: &str,
-        status: &str,
-    ) -> Result<PyAnswer, Raised> {
-        ticket_answer(py, || {
+    fn update_cr_status(&self, project: Option<&str>, key: &str, status: &str) -> Answered {
+        ticket_answer(|| {
             let store = self.registry.open_store(project, Some(key))?;
             ops::update_cr_status(&store, key, status)
         })
     }
 
     /// Removes a ticket; its number is not given again.
-    fn delete_cr(
-        &self,
-        py: Python<'_>,
-        project: Option<&str>,
-        key: &str,
-    ) -> Result<PyAnswer, Raised> {
-        ticket_answer(py, || {
-            ops::delete_cr(&*self.registry.open_store(project, Some(key))?, key)
-        })
+    fn delete_cr(&self, project: Option<&str>, key: &str) -> Answered {
+        ticket_answer(|| ops::delete_cr(&*self.registry.open_store(project, Some(key))?, key))
     }
 
     /// Reads, replaces or extends one section of a ticket.
@@ -177,100 +144,63 @@ impl TicketProjects {
     #[pyo3(signature = (project, key, operation, **section))]
     fn manage_cr_sections(
         &self,
-        py: Python<'_>,
         project: Option<&str>,
         key: &str,
         operation: &str,
         section: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let call = SectionCall {
             key,
             operation,
             ..read(section.as_ref())?
         };
-        ticket_answer(py, || {
+        ticket_answer(|| {
             ops::manage_cr_sections(&*self.registry.open_store(project, Some(key))?, &call)
         })
     }
 
     /// A score of a ticket, and what would better it.
-    fn suggest_cr_improvements(
-        &self,
-        py: Python<'_>,
-        project: Option<&str>,
-        key: &str,
-    ) -> Result<PyAnswer, Raised> {
-        ticket_answer(py, || ops::suggest(&self.registry, project, key))
+    fn suggest_cr_improvements(&self, project: Option<&str>, key: &str) -> Answered {
+        ticket_answer(|| ops::suggest(&self.registry, project, key))
     }
 
     /// All that is known of a ticket, however long the answer.
-    fn ticket(&self, py: Python<'_>, project: Option<&str>, key: &str) -> Result<PyAnswer, Raised> {
-        ticket_answer(py, || {
-            ops::ticket(&*self.registry.open_store(project, Some(key))?, key)
-        })
+    fn ticket(&self, project: Option<&str>, key: &str) -> Answered {
+        ticket_answer(|| ops::ticket(&*self.registry.open_store(project, Some(key))?, key))
     }
 
     /// The whole text of a ticket's file.
-    fn document(
-        &self,
-        py: Python<'_>,
-        project: Option<&str>,
-        key: &str,
-    ) -> Result<PyAnswer, Raised> {
-        ticket_answer(py, || {
-            ops::document(&*self.registry.open_store(project, Some(key))?, key)
-        })
+    fn document(&self, project: Option<&str>, key: &str) -> Answered {
+        ticket_answer(|| ops::document(&*self.registry.open_store(project, Some(key))?, key))
     }
 
     /// Approved tickets that wait for nothing.
     ///
     /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
     #[pyo3(signature = (project = None, **page))]
-    fn ready(
-        &self,
-        py: Python<'_>,
-        project: Option<&str>,
-        page: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn ready(&self, project: Option<&str>, page: Option<KeywordArguments>) -> Answered {
         let page = read(page.as_ref())?;
-        ticket_answer(py, || {
-            ops::ready(&*self.registry.open_store(project, None)?, page)
-        })
+        ticket_answer(|| ops::ready(&*self.registry.open_store(project, None)?, page))
     }
 
     /// Returns the dependencies between tickets, and tickets that wait for one another.
     ///
     /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
     #[pyo3(signature = (project = None, **page))]
-    fn graph(
-        &self,
-        py: Python<'_>,
-        project: Option<&str>,
-        page: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn graph(&self, project: Option<&str>, page: Option<KeywordArguments>) -> Answered {
         let page = read(page.as_ref())?;
-        ticket_answer(py, || {
-            ops::graph(&*self.registry.open_store(project, None)?, page)
-        })
+        ticket_answer(|| ops::graph(&*self.registry.open_store(project, None)?, page))
     }
 
     /// Returns the dependencies between tickets as a picture.
     #[pyo3(signature = (project = None, format = "tree", *, all = false))]
-    fn picture(
-        &self,
-        py: Python<'_>,
-        project: Option<&str>,
-        format: &str,
-        all: bool,
-    ) -> Result<PyAnswer, Raised> {
+    fn picture(&self, project: Option<&str>, format: &str, all: bool) -> Answered {
         let extent = if all {
             PictureExtent::All
         } else {
             PictureExtent::Waiting
         };
-        ticket_answer(py, || {
-            ops::picture(&*self.registry.open_store(project, None)?, format, extent)
-        })
+        ticket_answer(|| ops::picture(&*self.registry.open_store(project, None)?, format, extent))
     }
 }
 

@@ -11,10 +11,9 @@ use chant_vine::ops::{self, GraphQuery, NodeFilter};
 use chant_workspace::external_items;
 use pyo3::prelude::*;
 
-use crate::answer::PyAnswer;
 use crate::detached::detached;
 use crate::parameters::{KeywordArguments, read};
-use crate::raise::{Raised, answer, call};
+use crate::raise::{Answered, Raised, answer, call};
 use crate::stop::{disk_of_user, of_run_in};
 use crate::values::list;
 
@@ -60,18 +59,18 @@ impl VineFiles {
     /// The graphs in a folder, by their path in it.
     #[staticmethod]
     #[pyo3(signature = (folder, *, depth = 4, most = 1000))]
-    fn found(py: Python<'_>, folder: PathBuf, depth: usize, most: usize) -> Vec<String> {
-        detached(py, || files::find_graphs(&folder, depth, most))
+    fn found(folder: PathBuf, depth: usize, most: usize) -> Vec<String> {
+        detached(|| files::find_graphs(&folder, depth, most))
     }
 
     /// Returns true if a name means a file that exists.
-    fn finds(&self, py: Python<'_>, file: &str) -> bool {
-        detached(py, || self.files.finds(file))
+    fn finds(&self, file: &str) -> bool {
+        detached(|| self.files.finds(file))
     }
 
     /// The file that a name means.
-    fn locate(&self, py: Python<'_>, file: &str) -> Result<PathBuf, Raised> {
-        call(py, || self.files.existing(file).map(|file| file.absolute()))
+    fn locate(&self, file: &str) -> Result<PathBuf, Raised> {
+        call(|| self.files.existing(file).map(|file| file.absolute()))
     }
 
     /// Where relative names start.
@@ -84,76 +83,51 @@ impl VineFiles {
     ///
     /// Further keywords: those of `chant_mcp.parameters.GraphQuery`.
     #[pyo3(signature = (file, action, **query))]
-    fn read(
-        &self,
-        py: Python<'_>,
-        file: &str,
-        action: &str,
-        query: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn read(&self, file: &str, action: &str, query: Option<KeywordArguments>) -> Answered {
         let query = GraphQuery {
             action,
             ..read(query.as_ref())?
         };
-        answer(py, || ops::read(&self.files, file, &query))
+        answer(|| ops::read(&self.files, file, &query))
     }
 
     /// Returns what can be acted on now, and how.
     ///
     /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
     #[pyo3(signature = (file, **page))]
-    fn next(
-        &self,
-        py: Python<'_>,
-        file: &str,
-        page: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn next(&self, file: &str, page: Option<KeywordArguments>) -> Answered {
         let page = read(page.as_ref())?;
-        answer(py, || ops::next(&self.files, file, page))
+        answer(|| ops::next(&self.files, file, page))
     }
 
     /// All that is known of a graph, however long the answer.
     #[pyo3(signature = (file, *, statuses = Vec::new(), query = ""))]
-    fn plan(
-        &self,
-        py: Python<'_>,
-        file: &str,
-        statuses: Vec<String>,
-        query: &str,
-    ) -> Result<PyAnswer, Raised> {
+    fn plan(&self, file: &str, statuses: Vec<String>, query: &str) -> Answered {
         let statuses = statuses.as_slice();
-        answer(py, || {
-            ops::plan(&self.files, file, NodeFilter { statuses, query })
-        })
+        answer(|| ops::plan(&self.files, file, NodeFilter { statuses, query }))
     }
 
     /// A graph as it is now, to be asked later on.
-    fn document(&self, py: Python<'_>, file: &str) -> Result<PyVineDocument, Raised> {
-        let document = call(py, || ops::document(&self.files, file))?;
+    fn document(&self, file: &str) -> Result<PyVineDocument, Raised> {
+        let document = call(|| ops::document(&self.files, file))?;
         Ok(PyVineDocument { document })
     }
 
     /// All that is known of a node, however long the answer.
-    fn task(&self, py: Python<'_>, file: &str, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::task(&self.files, file, id))
+    fn task(&self, file: &str, id: &str) -> Answered {
+        answer(|| ops::task(&self.files, file, id))
     }
 
     /// The text of a graph, or of one of its nodes.
     #[pyo3(signature = (file, id = None))]
-    fn text(&self, py: Python<'_>, file: &str, id: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::text(&self.files, file, id))
+    fn text(&self, file: &str, id: Option<&str>) -> Answered {
+        answer(|| ops::text(&self.files, file, id))
     }
 
     /// A graph as a picture.
     #[pyo3(signature = (file, format = "tree", *, statuses = Vec::new()))]
-    fn picture(
-        &self,
-        py: Python<'_>,
-        file: &str,
-        format: &str,
-        statuses: Vec<String>,
-    ) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::picture(&self.files, file, format, &statuses))
+    fn picture(&self, file: &str, format: &str, statuses: Vec<String>) -> Answered {
+        answer(|| ops::picture(&self.files, file, format, &statuses))
     }
 
     /// Makes changes in order; all of them, or none when the graph would not be valid.
@@ -162,26 +136,19 @@ impl VineFiles {
     #[pyo3(signature = (file, operations, **options))]
     fn write(
         &self,
-        py: Python<'_>,
         file: &str,
         operations: &Bound<'_, PyAny>,
         options: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let operations = list(operations)?;
         let options = read(options.as_ref())?;
-        answer(py, || ops::write(&self.files, file, &operations, options))
+        answer(|| ops::write(&self.files, file, &operations, options))
     }
 
     /// Puts the tasks of another file in the place of a reference.
     #[pyo3(signature = (file, ref_id, child_file = None))]
-    fn expand(
-        &self,
-        py: Python<'_>,
-        file: &str,
-        ref_id: &str,
-        child_file: Option<&str>,
-    ) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::expand(&self.files, file, ref_id, child_file))
+    fn expand(&self, file: &str, ref_id: &str, child_file: Option<&str>) -> Answered {
+        answer(|| ops::expand(&self.files, file, ref_id, child_file))
     }
 }
 
@@ -194,12 +161,12 @@ pub(crate) struct PyVineDocument {
 #[pymethods]
 impl PyVineDocument {
     /// Returns its name, and how far it is.
-    fn head(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || Ok(ops::head(&self.document)))
+    fn head(&self) -> Answered {
+        answer(|| Ok(ops::head(&self.document)))
     }
 
     /// Returns git's name for its text.
-    fn blob(&self, py: Python<'_>) -> String {
-        detached(py, || ops::name_of_text(&self.document))
+    fn blob(&self) -> String {
+        detached(|| ops::name_of_text(&self.document))
     }
 }

@@ -12,8 +12,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pyo3::prelude::*;
 
-use crate::answer::PyAnswer;
-use crate::raise::{Raised, answer, call};
+use crate::raise::{Answered, Raised, answer, call};
 use crate::stop::disk_of_user;
 
 /// This machine as one that does jobs of others.
@@ -63,34 +62,29 @@ impl WorkerMachine {
     }
 
     /// Does the job of a folder; `tell` gets its news, each a JSON object.
-    fn run_job(&self, py: Python<'_>, folder: PathBuf, tell: Py<PyAny>) -> Result<String, Raised> {
+    fn run_job(&self, folder: PathBuf, tell: Py<PyAny>) -> Result<String, Raised> {
         let tell: JobListener = Arc::new(move |news| {
             // The job goes on when no one listens any more.
             let _ = Python::attach(|py| tell.call1(py, (news.to_string(),)).map(drop));
         });
-        call(py, || run_job(&self.options, &folder, &tell))
+        call(|| run_job(&self.options, &folder, &tell))
     }
 
     /// Looks after the jobs of a worker's folder, or after one of them.
     #[pyo3(signature = (worker, *, only = None))]
-    fn sweep(
-        &self,
-        py: Python<'_>,
-        worker: PathBuf,
-        only: Option<&str>,
-    ) -> Result<PyAnswer, Raised> {
-        answer(py, || sweep(&self.options, &worker, only))
+    fn sweep(&self, worker: PathBuf, only: Option<&str>) -> Answered {
+        answer(|| sweep(&self.options, &worker, only))
     }
 
     /// The agents, accounts and room that this machine offers.
     #[pyo3(signature = (worker, *, built_in = false))]
-    fn offer(&self, py: Python<'_>, worker: PathBuf, built_in: bool) -> Result<PyAnswer, Raised> {
-        answer(py, || worker_offer(&self.options, &worker, built_in))
+    fn offer(&self, worker: PathBuf, built_in: bool) -> Answered {
+        answer(|| worker_offer(&self.options, &worker, built_in))
     }
 
     /// The work in a worker's folder that could not be returned.
     #[staticmethod]
-    fn kept_work(py: Python<'_>, worker: PathBuf) -> Result<PyAnswer, Raised> {
-        answer(py, || kept_work(&worker))
+    fn kept_work(worker: PathBuf) -> Answered {
+        answer(|| kept_work(&worker))
     }
 }

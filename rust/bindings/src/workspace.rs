@@ -27,14 +27,14 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, plain};
+use crate::answer::{PlainValue, PyAnswer};
 use crate::changes::{PyChanges, change_rows};
 use crate::chant::ChantProject;
 use crate::detached::detached;
 use crate::graph::PyNetwork;
 use crate::handles::{PySelection, PyTransaction};
 use crate::parameters::{KeywordArguments, read};
-use crate::raise::{Raised, answer, call};
+use crate::raise::{Answered, Raised, answer, call};
 use crate::speckit::SpeckitFeatures;
 use crate::stop::disk;
 use crate::tickets::TicketProjects;
@@ -89,8 +89,8 @@ impl PyWorkspace {
     }
 
     /// The dialects in which there are items, in the order of lists.
-    fn dialects(&self, py: Python<'_>) -> Result<Vec<&'static str>, Raised> {
-        call(py, || ops::dialects(&self.workspace))
+    fn dialects(&self) -> Result<Vec<&'static str>, Raised> {
+        call(|| ops::dialects(&self.workspace))
     }
 
     /// Names of items that begin with what was typed in a shell, with their titles.
@@ -116,29 +116,23 @@ impl PyWorkspace {
     }
 
     /// All configuration files that apply, with what is to be said about their keys.
-    fn config_check(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || Ok(configuration::check(&self.workspace)))
+    fn config_check(&self) -> Answered {
+        answer(|| Ok(configuration::check(&self.workspace)))
     }
 
     /// Raises `ConfigError` while a key of one of them is nearly a known one.
-    fn refuse_misspelled(&self, py: Python<'_>) -> Result<(), Raised> {
-        call(py, || configuration::refuse(&self.workspace))
+    fn refuse_misspelled(&self) -> Result<(), Raised> {
+        call(|| configuration::refuse(&self.workspace))
     }
 
     /// Items of all dialects.
     ///
     /// Further keywords: those of `chant_mcp.parameters.ItemFilter`.
     #[pyo3(signature = (*, limit = 50, offset = 0, **filter))]
-    fn list(
-        &self,
-        py: Python<'_>,
-        limit: usize,
-        offset: usize,
-        filter: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn list(&self, limit: usize, offset: usize, filter: Option<KeywordArguments>) -> Answered {
         let filter = read(filter.as_ref())?;
         let page = PageRequest { limit, offset };
-        answer(py, || ops::list(&self.workspace, filter, page))
+        answer(|| ops::list(&self.workspace, filter, page))
     }
 
     /// Items of all dialects in whose keys, titles, labels or texts all words of a text stand.
@@ -147,42 +141,35 @@ impl PyWorkspace {
     #[pyo3(signature = (text, *, statuses = Vec::new(), **page))]
     fn search(
         &self,
-        py: Python<'_>,
         text: &str,
         statuses: Vec<String>,
         page: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let page = read(page.as_ref())?;
         let filter = ItemFilter {
             statuses,
             ..ItemFilter::default()
         };
         let search = ItemSearch { text, bodies: true };
-        answer(py, || ops::search(&self.workspace, filter, search, page))
+        answer(|| ops::search(&self.workspace, filter, search, page))
     }
 
     /// Returns the items that can be started now.
     ///
     /// Further keywords: those of `chant_mcp.parameters.ItemFilter`.
     #[pyo3(signature = (*, limit = 50, offset = 0, **filter))]
-    fn ready(
-        &self,
-        py: Python<'_>,
-        limit: usize,
-        offset: usize,
-        filter: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn ready(&self, limit: usize, offset: usize, filter: Option<KeywordArguments>) -> Answered {
         let filter = ItemFilter {
             ready: true,
             ..read(filter.as_ref())?
         };
         let page = PageRequest { limit, offset };
-        answer(py, || ops::list(&self.workspace, filter, page))
+        answer(|| ops::list(&self.workspace, filter, page))
     }
 
     /// Which item a name means.
-    fn find(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::find(&self.workspace, name))
+    fn find(&self, name: &str) -> Answered {
+        answer(|| ops::find(&self.workspace, name))
     }
 
     /// Items as handles: with all that their documents say, made when they are asked for.
@@ -191,35 +178,32 @@ impl PyWorkspace {
     #[pyo3(signature = (*, path = None, **filter))]
     fn select(
         &self,
-        py: Python<'_>,
         path: Option<&str>,
         filter: Option<KeywordArguments>,
     ) -> Result<PySelection, Raised> {
         let filter = read(filter.as_ref())?;
-        let selection = call(py, || handle::select(&self.workspace, filter, path))?;
+        let selection = call(|| handle::select(&self.workspace, filter, path))?;
         Ok(PySelection { selection })
     }
 
     /// All that is known of the item that a name means, as plain values.
-    fn handle(&self, py: Python<'_>, name: &str) -> Result<Py<PyAny>, Raised> {
-        let value = call(py, || handle::one(&self.workspace, name))?;
-        Ok(plain(py, value)?)
+    fn handle(&self, name: &str) -> Result<PlainValue, Raised> {
+        call(|| handle::one(&self.workspace, name)).map(PlainValue)
     }
 
     /// Everything that is wrong with files, as plain values.
-    fn problems(&self, py: Python<'_>) -> Result<Py<PyAny>, Raised> {
-        let value = call(py, || handle::problems(&self.workspace))?;
-        Ok(plain(py, value)?)
+    fn problems(&self) -> Result<PlainValue, Raised> {
+        call(|| handle::problems(&self.workspace)).map(PlainValue)
     }
 
     /// Changes of items that are made together.
     fn transaction(this: Bound<'_, Self>) -> Result<PyTransaction, Raised> {
-        PyTransaction::begin(this.py(), this.unbind())
+        PyTransaction::begin(this.unbind())
     }
 
     /// Waits for changes, from now on.
     fn changes(this: Bound<'_, Self>) -> Result<PyChanges, Raised> {
-        PyChanges::begin(this.py(), this.unbind())
+        PyChanges::begin(this.unbind())
     }
 
     /// The changes of items since a cursor, and the cursor to ask with next; without one the cursor alone.
@@ -231,7 +215,7 @@ impl PyWorkspace {
     ) -> Result<Bound<'py, PyDict>, Raised> {
         // One that cannot be read is like one of another process.
         let asked = cursor.map(|cursor| cursor.parse().unwrap_or_default());
-        let report = call(py, || self.workspace.changes_since(asked))?;
+        let report = call(|| self.workspace.changes_since(asked))?;
         let changes = report.changes.as_deref();
         let dict = PyDict::new(py);
         dict.set_item("cursor", report.cursor.to_string())?;
@@ -245,7 +229,6 @@ impl PyWorkspace {
     #[pyo3(signature = (since, dialect, place = None))]
     fn since(
         &self,
-        py: Python<'_>,
         since: &str,
         dialect: &str,
         place: Option<&str>,
@@ -258,7 +241,7 @@ impl PyWorkspace {
             ("items", word) => ChangeScope::Items(word),
             _ => return Err(PyKeyError::new_err(dialect.to_owned()).into()),
         };
-        let found = call(py, || since::changed_since(&self.workspace, since, scope))?;
+        let found = call(|| since::changed_since(&self.workspace, since, scope))?;
         Ok((found.answer.map(PyAnswer::from), found.cursor))
     }
 
@@ -266,105 +249,72 @@ impl PyWorkspace {
     ///
     /// Further keywords: those of `chant_mcp.parameters.ItemListQuery`.
     #[pyo3(signature = (**query))]
-    fn item_list(
-        &self,
-        py: Python<'_>,
-        query: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn item_list(&self, query: Option<KeywordArguments>) -> Answered {
         let query = read(query.as_ref())?;
-        answer(py, || plan_answers::list_items(&self.workspace, &query))
+        answer(|| plan_answers::list_items(&self.workspace, &query))
     }
 
     /// One item with all that its documents say, or one section of it.
     #[pyo3(signature = (id, section = None))]
-    fn item_get(
-        &self,
-        py: Python<'_>,
-        id: &str,
-        section: Option<&str>,
-    ) -> Result<PyAnswer, Raised> {
-        answer(py, || plan_answers::get_item(&self.workspace, id, section))
+    fn item_get(&self, id: &str, section: Option<&str>) -> Answered {
+        answer(|| plan_answers::get_item(&self.workspace, id, section))
     }
 
     /// The text of a document of a format's plans.
-    fn plan_document(&self, py: Python<'_>, format: &str, path: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            plan_answers::document_text(&self.workspace, format, path)
-        })
+    fn plan_document(&self, format: &str, path: &str) -> Answered {
+        answer(|| plan_answers::document_text(&self.workspace, format, path))
     }
 
     /// Items that can be worked on now, with the order of the first one.
     ///
     /// Further keywords: those of `chant_mcp.parameters.ItemPage`.
     #[pyo3(signature = (**query))]
-    fn item_next(
-        &self,
-        py: Python<'_>,
-        query: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn item_next(&self, query: Option<KeywordArguments>) -> Answered {
         let query = read(query.as_ref())?;
-        answer(py, || plan_answers::next_items(&self.workspace, &query))
+        answer(|| plan_answers::next_items(&self.workspace, &query))
     }
 
     /// Edits an item of a plan; gives it as it is then.
     ///
     /// Further keywords: those of `chant_mcp.parameters.ItemEditsOfHandle`.
     #[pyo3(signature = (id, **edits))]
-    fn item_update(
-        &self,
-        py: Python<'_>,
-        id: &str,
-        edits: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn item_update(&self, id: &str, edits: Option<KeywordArguments>) -> Answered {
         let edits = read(edits.as_ref())?;
-        answer(py, || {
-            plan_answers::update_item(&self.workspace, id, &edits)
-        })
+        answer(|| plan_answers::update_item(&self.workspace, id, &edits))
     }
 
     /// Adds an item to a plan; gives it.
     ///
     /// Further keywords: those of `chant_mcp.parameters.NewItem`.
     #[pyo3(signature = (title, **content))]
-    fn item_add(
-        &self,
-        py: Python<'_>,
-        title: &str,
-        content: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn item_add(&self, title: &str, content: Option<KeywordArguments>) -> Answered {
         let new = read(content.as_ref())?;
-        answer(py, || plan_answers::add_item(&self.workspace, title, &new))
+        answer(|| plan_answers::add_item(&self.workspace, title, &new))
     }
 
     /// What the formats' own rules find, as plain values.
-    fn plan_findings(&self, py: Python<'_>) -> Result<Py<PyAny>, Raised> {
-        let found = call(py, || plan_answers::check_plans(&self.workspace))?;
+    fn plan_findings(&self) -> Result<PlainValue, Raised> {
+        let found = call(|| plan_answers::check_plans(&self.workspace))?;
         let rows = found
             .json
             .as_deref()
             .map(serde_json::from_str::<serde_json::Value>);
-        Ok(plain(py, rows.and_then(Result::ok).unwrap_or_default())?)
+        Ok(PlainValue(rows.and_then(Result::ok).unwrap_or_default()))
     }
 
     /// All that is known of an item, however long the answer.
-    fn show(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::show(&self.workspace, name))
+    fn show(&self, name: &str) -> Answered {
+        answer(|| ops::show(&self.workspace, name))
     }
 
     /// Returns the dependencies between items.
     ///
     /// Further keywords: those of `chant_mcp.parameters.ItemFilter`.
     #[pyo3(signature = (format = "json", *, all = false, **filter))]
-    fn graph(
-        &self,
-        py: Python<'_>,
-        format: &str,
-        all: bool,
-        filter: Option<KeywordArguments>,
-    ) -> Result<PyAnswer, Raised> {
+    fn graph(&self, format: &str, all: bool, filter: Option<KeywordArguments>) -> Answered {
         let filter = read(filter.as_ref())?;
         let options = GraphOptions { format, all };
-        answer(py, || ops::graph(&self.workspace, filter, options))
+        answer(|| ops::graph(&self.workspace, filter, options))
     }
 
     /// The graph of all items, what is known of them in columns, and what runs teach about durations.
@@ -378,12 +328,8 @@ impl PyWorkspace {
     }
 
     /// The last commits of what is checked out, the newest first: id, seconds since 1970, subject.
-    fn recent_commits(
-        &self,
-        py: Python<'_>,
-        most: usize,
-    ) -> Result<Vec<(String, i64, String)>, Raised> {
-        let found = call(py, || recent_commits(&self.workspace, most))?;
+    fn recent_commits(&self, most: usize) -> Result<Vec<(String, i64, String)>, Raised> {
+        let found = call(|| recent_commits(&self.workspace, most))?;
         let rows = found.into_iter();
         Ok(rows
             .map(|commit| (commit.id, commit.seconds, commit.subject))
@@ -391,43 +337,41 @@ impl PyWorkspace {
     }
 
     /// A number that is another after every change of the work files.
-    fn version(&self, py: Python<'_>) -> Result<u64, Raised> {
-        call(py, || board::version(&self.workspace))
+    fn version(&self) -> Result<u64, Raised> {
+        call(|| board::version(&self.workspace))
     }
 
     /// Returns the number of items in each state.
     #[pyo3(signature = (search = "", *, bodies = false))]
-    fn board(&self, py: Python<'_>, search: &str, bodies: bool) -> Result<PyAnswer, Raised> {
+    fn board(&self, search: &str, bodies: bool) -> Answered {
         let search = ItemSearch {
             text: search,
             bodies,
         };
-        answer(py, || board::board(&self.workspace, search))
+        answer(|| board::board(&self.workspace, search))
     }
 
     /// Returns the items that an item waits for and those that wait for it, as trees.
-    fn around(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || board::show_neighbors(&self.workspace, name))
+    fn around(&self, name: &str) -> Answered {
+        answer(|| board::show_neighbors(&self.workspace, name))
     }
 
     /// All columns of a board by meaning, each with its first items.
     #[pyo3(signature = (search = "", *, bodies = false, dialect = None, label = None, limit = 100, since = None))]
-    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
     fn board_look(
         &self,
-        py: Python<'_>,
         search: &str,
         bodies: bool,
         dialect: Option<&str>,
         label: Option<&str>,
         limit: usize,
         since: Option<&str>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let search = ItemSearch {
             text: search,
             bodies,
         };
-        answer(py, || {
+        answer(|| {
             let filter = BoardFilter::checked(search, dialect, label)?;
             board_view::look_at_board(&self.workspace, &filter, limit, since)
         })
@@ -438,7 +382,6 @@ impl PyWorkspace {
     #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
     fn board_rows(
         &self,
-        py: Python<'_>,
         meaning: &str,
         search: &str,
         bodies: bool,
@@ -446,116 +389,110 @@ impl PyWorkspace {
         label: Option<&str>,
         limit: usize,
         offset: usize,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let search = ItemSearch {
             text: search,
             bodies,
         };
         let page = PageRequest { limit, offset };
-        answer(py, || {
+        answer(|| {
             let filter = BoardFilter::checked(search, dialect, label)?;
             board_view::list_column(&self.workspace, meaning, page, &filter)
         })
     }
 
     /// All that a page shows of an item.
-    fn board_item(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || board_item::show_board_item(&self.workspace, name))
+    fn board_item(&self, name: &str) -> Answered {
+        answer(|| board_item::show_board_item(&self.workspace, name))
     }
 
     /// The version of the text that an item stands in.
-    fn board_document(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            board_item::find_document_version(&self.workspace, name)
-        })
+    fn board_document(&self, name: &str) -> Answered {
+        answer(|| board_item::find_document_version(&self.workspace, name))
     }
 
     /// A picture of items as a tree of elements, and the same items as a list.
     #[pyo3(signature = (name = None, *, depth = None, label = None, dialect = None))]
     fn board_graph(
         &self,
-        py: Python<'_>,
         name: Option<&str>,
         depth: Option<u32>,
         label: Option<&str>,
         dialect: Option<&str>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let query = GraphFocus {
             name,
             depth,
             label,
             dialect,
         };
-        answer(py, || board_graph::draw_board_graph(&self.workspace, query))
+        answer(|| board_graph::draw_board_graph(&self.workspace, query))
     }
 
     /// Runs that ended, and open items as they could be worked on.
-    fn board_timeline(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || board_graph::plan_timeline(&self.workspace))
+    fn board_timeline(&self) -> Answered {
+        answer(|| board_graph::plan_timeline(&self.workspace))
     }
 
     /// Problems of files from a place on.
     #[pyo3(signature = (offset = 0))]
-    fn board_problems(&self, py: Python<'_>, offset: usize) -> Result<PyAnswer, Raised> {
-        answer(py, || board_view::list_problems(&self.workspace, offset))
+    fn board_problems(&self, offset: usize) -> Answered {
+        answer(|| board_view::list_problems(&self.workspace, offset))
     }
 
     /// Items that wait for an act of a person: approvals, conflicts, merges, and failures.
-    fn board_waiting(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || board_view::list_waiting(&self.workspace))
+    fn board_waiting(&self) -> Answered {
+        answer(|| board_view::list_waiting(&self.workspace))
     }
 
     /// The branch of a spec's newest run against the commit that it began with.
-    fn board_diff(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || board_diff::compare_branch(&self.workspace, name))
+    fn board_diff(&self, name: &str) -> Answered {
+        answer(|| board_diff::compare_branch(&self.workspace, name))
     }
 
     /// Items that the beginning of what a person types may mean.
     #[pyo3(signature = (text, *, dialect = None, path = None, limit = 100))]
     fn mention(
         &self,
-        py: Python<'_>,
         text: &str,
         dialect: Option<&str>,
         path: Option<&str>,
         limit: usize,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let query = MentionQuery {
             text,
             dialect,
             path,
         };
-        answer(py, || mention::mention(&self.workspace, query, limit))
+        answer(|| mention::mention(&self.workspace, query, limit))
     }
 
     /// Task graphs that such a text may mean.
     #[pyo3(signature = (text, *, limit = 100))]
-    fn mention_plans(&self, py: Python<'_>, text: &str, limit: usize) -> Result<PyAnswer, Raised> {
-        answer(py, || mention::mention_plans(&self.workspace, text, limit))
+    fn mention_plans(&self, text: &str, limit: usize) -> Answered {
+        answer(|| mention::mention_plans(&self.workspace, text, limit))
     }
 
     /// Open items, those whose files were changed last first.
     #[pyo3(signature = (*, limit = 100, offset = 0))]
-    fn touched(&self, py: Python<'_>, limit: usize, offset: usize) -> Result<PyAnswer, Raised> {
+    fn touched(&self, limit: usize, offset: usize) -> Answered {
         let page = PageRequest { limit, offset };
-        answer(py, || mention::list_touched(&self.workspace, page))
+        answer(|| mention::list_touched(&self.workspace, page))
     }
 
     /// Brings work of another place into the specs of the folder, all or none.
     /// `named` is the path that names the source, if another one is read; `statuses` has the states for words that
     /// specs do not have.
-    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
     #[pyo3(signature = (path, *, source = None, dry_run = false, update = false, named = None, statuses = HashMap::new()))]
     fn import_specs(
         &self,
-        py: Python<'_>,
         path: PathBuf,
         source: Option<&str>,
         dry_run: bool,
         update: bool,
         named: Option<PathBuf>,
         statuses: HashMap<String, String>,
-    ) -> Result<PyAnswer, Raised> {
+    ) -> Answered {
         let request = ImportRequest {
             format: source,
             dry_run,
@@ -563,7 +500,7 @@ impl PyWorkspace {
             named: named.as_deref(),
             statuses,
         };
-        answer(py, || import::import(&self.workspace, &path, &request))
+        answer(|| import::import(&self.workspace, &path, &request))
     }
 
     /// The items as a text, in pieces.
@@ -572,13 +509,12 @@ impl PyWorkspace {
     #[pyo3(signature = (format = "json", *, fields = Vec::new(), **filter))]
     fn export(
         &self,
-        py: Python<'_>,
         format: &str,
         fields: Vec<String>,
         filter: Option<KeywordArguments>,
     ) -> Result<PyExport, Raised> {
         let filter = read(filter.as_ref())?;
-        let export = call(py, || {
+        let export = call(|| {
             let format = ExportFormat::read(format)?;
             export::ItemExport::of(&self.workspace, filter, format, &fields)
         })?;
@@ -595,7 +531,7 @@ fn laid(
     py: Python<'_>,
     work: impl FnOnce() -> Result<AnalyticsGraph, Error> + Send,
 ) -> Result<Laid<'_>, Raised> {
-    let layout = call(py, work)?;
+    let layout = call(work)?;
     let learned = PyDict::new(py);
     let duration = &layout.learned.duration;
     learned.set_item("runs", duration.runs)?;
@@ -659,7 +595,7 @@ impl PyColumns {
 
     /// One value for each item, in their order.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PyAny>, Raised> {
-        let column = detached(py, || self.named(name))?;
+        let column = detached(|| self.named(name))?;
         Ok(match column {
             ItemColumn::Texts(texts) => texts.into_pyobject(py)?,
             ItemColumn::Flags(flags) => flags.into_pyobject(py)?,
@@ -687,8 +623,8 @@ impl PyExport {
         this
     }
 
-    fn __next__(&self, py: Python<'_>) -> Result<Option<String>, Raised> {
-        call(py, || {
+    fn __next__(&self) -> Result<Option<String>, Raised> {
+        call(|| {
             let mut export = self.export.lock().unwrap_or_else(PoisonError::into_inner);
             Ok(export.next())
         })
@@ -697,8 +633,8 @@ impl PyExport {
     /// Writes what was not taken yet to a file, which appears whole or not at all; gives the number of
     /// items.
     #[pyo3(signature = (path, *, force = false))]
-    fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> Result<usize, Raised> {
-        call(py, || {
+    fn save(&self, path: PathBuf, force: bool) -> Result<usize, Raised> {
+        call(|| {
             let mut export = self.export.lock().unwrap_or_else(PoisonError::into_inner);
             export.save(&path, force, &disk(self.stop_at.clone()))
         })

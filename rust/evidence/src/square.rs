@@ -3,9 +3,11 @@
 use super::expression::closing;
 use super::patterns::LazyPattern;
 use super::source::{MaskedSource, TestLanguage};
+use strum::IntoStaticStr;
 
 /// The cells of the square.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[strum(serialize_all = "PascalCase")]
 pub enum SquareCell {
     /// Old tests, old code.
     A,
@@ -20,12 +22,7 @@ pub enum SquareCell {
 impl SquareCell {
     /// Its letter.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::A => "A",
-            Self::B => "B",
-            Self::D => "D",
-            Self::E => "E",
-        }
+        self.into()
     }
 }
 

@@ -4,6 +4,7 @@
 //! what waits to what it waits for.
 
 use std::collections::HashSet;
+use strum::IntoStaticStr;
 
 pub use chant_base::visible::visible_char;
 
@@ -41,7 +42,8 @@ pub struct PictureArrow {
 }
 
 /// The state of an item, as a symbol and a colour show it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum StatusColor {
     /// Done.
     Done,
@@ -108,19 +110,7 @@ impl StatusColor {
 
     /// Its name in texts.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Reviewed => "reviewed",
-            Self::Active => "active",
-            Self::Planned => "planned",
-            Self::Open => "open",
-            Self::Blocked => "blocked",
-            Self::Elsewhere => "elsewhere",
-            Self::Ready => "ready",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::More => "more",
-        }
+        self.into()
     }
 
     /// The colour of a figure, light enough for black letters.

@@ -2,6 +2,7 @@
 
 use chant_base::external_items::is_part_of;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use strum::IntoStaticStr;
 
 /// The version of the values that this release writes.
 pub const SCHEMA: u32 = 1;
@@ -16,8 +17,9 @@ pub const MAX_RUNS: usize = 200;
 pub(super) const MAX_TOKEN: u64 = 1 << 48;
 
 /// The states of a lease.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub enum LeaseState {
     /// Its holder works on the spec.
     Held,
@@ -34,13 +36,7 @@ pub enum LeaseState {
 impl LeaseState {
     /// Returns its spelling.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Held => "held",
-            Self::Waiting => "waiting",
-            Self::Proposed => "proposed",
-            Self::Free => "free",
-            Self::Landed => "landed",
-        }
+        self.into()
     }
 }
 

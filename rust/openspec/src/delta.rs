@@ -1,11 +1,13 @@
 //! Main specs and deltas: their requirements and scenarios.
 
 use std::ops::Range;
+use strum::IntoStaticStr;
 
 use chant_text::checklist::lines::{BoxGrammar, ListLine, ListLineKind, read_lines};
 
 /// The headings below which a delta says what it does to a main spec.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub(super) enum DeltaKind {
     Renamed,
     Removed,
@@ -31,12 +33,7 @@ impl DeltaKind {
     }
 
     pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Renamed => "RENAMED",
-            Self::Removed => "REMOVED",
-            Self::Modified => "MODIFIED",
-            Self::Added => "ADDED",
-        }
+        self.into()
     }
 }
 

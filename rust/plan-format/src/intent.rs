@@ -1,11 +1,13 @@
 //! Intents: the edits that people and agents ask for, and the bytes that a format answers with.
 
 use std::ops::Range;
+use strum::IntoStaticStr;
 
 use super::document::RootSettings;
 
 /// The kinds of intents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum IntentKind {
     /// Tick or untick a box.
     Tick,
@@ -30,17 +32,7 @@ pub enum IntentKind {
 impl IntentKind {
     /// Its word in answers.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Tick => "tick",
-            Self::Status => "status",
-            Self::Set => "set",
-            Self::Section => "section",
-            Self::Title => "title",
-            Self::Add => "add",
-            Self::AddCriterion => "add_criterion",
-            Self::Move => "move",
-            Self::Reset => "reset",
-        }
+        self.into()
     }
 }
 

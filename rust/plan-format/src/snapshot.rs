@@ -1,6 +1,7 @@
 //! Snapshots: all units of a root with the states of their items.
 
 use std::sync::{Arc, OnceLock};
+use strum::IntoStaticStr;
 
 use chant_base::ident::ResolvedId;
 
@@ -25,7 +26,8 @@ pub enum PlanMeaning {
 }
 
 /// The act of a person for which an item waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum PersonAct {
     /// Approve it.
     Approve,
@@ -38,11 +40,7 @@ pub enum PersonAct {
 impl PersonAct {
     /// Its word in answers.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Approve => "approve",
-            Self::Archive => "archive",
-            Self::Promote => "promote",
-        }
+        self.into()
     }
 }
 

@@ -4,6 +4,7 @@ use chant_store::digest::sha256;
 use chant_text::canonical::canonical;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::IntoStaticStr;
 
 use crate::anchor::CommentAnchor;
 
@@ -56,8 +57,9 @@ pub struct EventAuthor {
 }
 
 /// The kinds of authors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum AuthorKind {
     /// A person, at a terminal, the board or in Python.
     Person,
@@ -70,17 +72,14 @@ pub enum AuthorKind {
 impl AuthorKind {
     /// Returns its word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Person => "person",
-            Self::Agent => "agent",
-            Self::Runner => "runner",
-        }
+        self.into()
     }
 }
 
 /// The weight of a comment.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum CommentWeight {
     /// Has to be done; an open one of a person stops the landing.
     #[default]
@@ -99,12 +98,7 @@ impl CommentWeight {
 
     /// Returns its word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Must => "must",
-            Self::Should => "should",
-            Self::Question => "question",
-            Self::Note => "note",
-        }
+        self.into()
     }
 
     /// Returns the weight of a word.
@@ -119,8 +113,9 @@ impl CommentWeight {
 }
 
 /// The answers of agents to comments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum AgentAnswer {
     /// It is done.
     Done,
@@ -133,11 +128,7 @@ pub enum AgentAnswer {
 impl AgentAnswer {
     /// Returns its word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Declined => "declined",
-            Self::Asked => "asked",
-        }
+        self.into()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Threads as a function of events: the same events give the same threads, in whatever order they came.
 
 use std::collections::{BTreeMap, BTreeSet};
+use strum::IntoStaticStr;
 
 use crate::anchor::CommentAnchor;
 use crate::event::{
@@ -40,7 +41,8 @@ pub struct KnownEvent {
 }
 
 /// The state of a thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ThreadState {
     /// It waits.
     Open,
@@ -55,12 +57,7 @@ pub enum ThreadState {
 impl ThreadState {
     /// Returns its word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Claimed => "claimed",
-            Self::Resolved => "resolved",
-            Self::Withdrawn => "withdrawn",
-        }
+        self.into()
     }
 }
 

@@ -7,7 +7,7 @@ use super::evidence::{self, CriterionAtStart};
 use super::project::ProjectRuns;
 use super::proof_words;
 use super::receipt::{
-    self, CheckClaim, CompletedBy, CompletionReceipt, FORMAT, JudgedCriteria, MAX_BYTES, RECEIPTS,
+    self, CompletedBy, CompletionReceipt, FORMAT, JudgedCriteria, MAX_BYTES, RECEIPTS,
 };
 use chant_agent_events::words_of_no_change;
 use chant_base::completed_run::CompletedRun;
@@ -22,7 +22,7 @@ use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::parse;
 use chant_specs::project::{Project, SPECS};
 use chant_store::index::FileSource;
-use chant_work::run_record::{CheckEntry, EnvironmentEntry, MergeEntry, RunRecord};
+use chant_work::run_record::{EnvironmentEntry, MergeEntry, RunRecord};
 use chant_work::usage::UsageEntry;
 
 /// So many receipts of one name are distinguished by a number.
@@ -94,7 +94,7 @@ fn receipt_of_run(
         base: base.map(|pair| pair.old.clone()),
         commits: run.merge.landed_for(&record.commits).to_vec(),
         rewritten: !run.merge.landed.is_empty(),
-        checks: record.checks.iter().map(claimed).collect(),
+        checks: record.checks.clone(),
         judged: record.judged.as_deref().cloned(),
         agent: agent.map(|agent| agent.name.clone()),
         model: agent.and_then(|agent| agent.model.clone().or_else(|| agent.reported_model.clone())),
@@ -347,17 +347,6 @@ fn spec_in(
     };
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(parse::document(&path, FileSource::Text(text)).ok())
-}
-
-fn claimed(check: &CheckEntry) -> CheckClaim {
-    CheckClaim {
-        name: check.name.clone(),
-        command: check.command.clone(),
-        exit: check.exit,
-        ms: check.ms,
-        tree: check.tree.clone(),
-        proof: check.proof.clone(),
-    }
 }
 
 /// Returns the resources that a run used up, in whole numbers; `None` where its agent reports nothing.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::config::SpeckitConfig;
 use super::error::SpeckitError;
@@ -38,8 +39,9 @@ const LETTERS: &[u8] = b"23456789abcdefghjkmnpqrstuvwxyz";
 const DEFAULT_PROMPT: &str = "Enter your response:";
 
 /// The state of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub enum QuestionState {
     /// It waits.
     Open,
@@ -54,12 +56,7 @@ pub enum QuestionState {
 impl QuestionState {
     /// Its word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Answered => "answered",
-            Self::Cancelled => "cancelled",
-            Self::Expired => "expired",
-        }
+        self.into()
     }
 }
 

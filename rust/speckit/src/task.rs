@@ -1,12 +1,14 @@
 //! Task lists: tasks, the phases they stand in, and their progress.
 
 use std::collections::HashSet;
+use strum::IntoStaticStr;
 
 use super::unread::UnreadLine;
 use chant_text::fences::SwallowingFence;
 
 /// The state of a task, by the character in its box.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum TaskMark {
     /// `[ ]`.
     Open,
@@ -40,12 +42,7 @@ impl TaskMark {
 
     /// Its word in answers.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Done => "done",
-            Self::Partial => "partial",
-            Self::Skipped => "skipped",
-        }
+        self.into()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+use strum::IntoStaticStr;
 
 use super::id::SpecId;
 use chant_base::document_problem::DocumentProblem;
@@ -51,7 +52,8 @@ pub const KEY_ORDER: [&str; 34] = [
 pub const PROOF: &str = "proof";
 
 /// The nine states of a spec (reference chant 3).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum SpecStatus {
     /// Not started.
     #[default]
@@ -90,17 +92,7 @@ impl SpecStatus {
 
     /// As files and answers spell it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Paused => "paused",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::NeedsAttention => "needs_attention",
-            Self::Ready => "ready",
-            Self::Blocked => "blocked",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// As messages about transitions spell it.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
+use strum::IntoStaticStr;
 
 use super::model::Spec;
 use chant_text::markdown::{self, MarkdownOutline};
@@ -34,7 +35,8 @@ impl QualityGrade {
 }
 
 /// The result of the grades.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum TrafficLight {
     /// Refine before anybody works on it.
     Red,
@@ -47,11 +49,7 @@ pub enum TrafficLight {
 impl TrafficLight {
     /// Its word in answers.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Red => "red",
-            Self::Yellow => "yellow",
-            Self::Green => "green",
-        }
+        self.into()
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use strum::IntoStaticStr;
 
 use super::code::TicketCode;
 use super::model::{Ticket, TicketPriority, TicketStatus, TicketType};
@@ -12,7 +13,8 @@ use chant_base::counted::count_visited;
 const WORDS_KEPT: usize = 1_000;
 
 /// An attribute that lists can be filtered by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "camelCase")]
 pub enum FilterAttribute {
     /// Where a ticket stands.
     Status,
@@ -38,13 +40,7 @@ impl FilterAttribute {
 
     /// Its key in front matter.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Status => "status",
-            Self::Type => "type",
-            Self::Priority => "priority",
-            Self::Assignee => "assignee",
-            Self::PhaseEpic => "phaseEpic",
-        }
+        self.into()
     }
 
     /// The documented words, where there are such.

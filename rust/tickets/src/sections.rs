@@ -6,12 +6,14 @@ use chant_base::ident::ResolvedId;
 use chant_text::edit::{Edit, apply, line_break};
 use chant_text::markdown::{self, Heading, MarkdownOutline};
 use chant_text::sections::{self, Section, SectionPlace, find, names, put};
+use strum::IntoStaticStr;
 
 /// Most characters that are put into a section at once.
 const MAX_CHARS: usize = 500_000;
 
 /// The treatment of the text under a heading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum SectionMode {
     /// All of it goes, sub-sections included, and the content takes its place.
     Replace,
@@ -30,11 +32,7 @@ impl SectionMode {
 
     /// Its word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Replace => "replace",
-            Self::Append => "append",
-            Self::Prepend => "prepend",
-        }
+        self.into()
     }
 }
 

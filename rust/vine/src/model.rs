@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
+use strum::IntoStaticStr;
 
 use super::by_id::NodePlaces;
 use chant_base::external_items;
@@ -13,7 +14,8 @@ use chant_base::external_items;
 const NEEDS: &str = "needs";
 
 /// The status of a task (reference vine 1.8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum TaskStatus {
     /// Done and consumed.
     Complete,
@@ -42,14 +44,7 @@ impl TaskStatus {
 
     /// As files spell it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Started => "started",
-            Self::Reviewing => "reviewing",
-            Self::Planning => "planning",
-            Self::NotStarted => "notstarted",
-            Self::Blocked => "blocked",
-        }
+        self.into()
     }
 
     /// Returns true if those that depend on it may begin.
@@ -100,7 +95,8 @@ impl fmt::Display for FormatVersion {
 }
 
 /// The purpose of an attachment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum AttachmentClass {
     /// A product that a reviewer inspects.
     Artifact,
@@ -116,11 +112,7 @@ impl AttachmentClass {
 
     /// As files spell it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Artifact => "artifact",
-            Self::Guidance => "guidance",
-            Self::File => "file",
-        }
+        self.into()
     }
 }
 

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use strum::IntoStaticStr;
 
 use super::process::ProcessIdentity;
 use super::state::{self, IllegalRunEvent, RunEvent, RunState, StopReason};
@@ -19,8 +20,9 @@ use chant_agent_events::FailureCause;
 use chant_store::state::escape_name;
 
 /// The three states of a run in answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub enum RunStatus {
     /// Its runner lives.
     Running,
@@ -33,11 +35,7 @@ pub enum RunStatus {
 impl RunStatus {
     /// Returns its spelling in answers.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-        }
+        self.into()
     }
 }
 

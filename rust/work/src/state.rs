@@ -4,10 +4,12 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// The states of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum RunState {
     /// Its runner works, or is about to.
     Running,
@@ -67,103 +69,7 @@ pub enum RunEvent {
     FindDead,
 }
 
-/// All legal changes.
-const LEGAL: &[(RunState, RunEvent, RunState)] = &[
-    (RunState::Running, RunEvent::Merge, RunState::Completed),
-    (RunState::Running, RunEvent::Wait, RunState::AwaitingMerge),
-    (
-        RunState::Running,
-        RunEvent::AskApproval,
-        RunState::AwaitingApproval,
-    ),
-    (RunState::Running, RunEvent::Doubt, RunState::NeedsAttention),
-    (RunState::Running, RunEvent::Fail, RunState::Failed),
-    (
-        RunState::Running,
-        RunEvent::Stop(StopReason::Pause),
-        RunState::Paused,
-    ),
-    (
-        RunState::Running,
-        RunEvent::Stop(StopReason::TakeOver),
-        RunState::TakenOver,
-    ),
-    (
-        RunState::Running,
-        RunEvent::Stop(StopReason::Cancel),
-        RunState::Cancelled,
-    ),
-    (
-        RunState::Running,
-        RunEvent::Stop(StopReason::Reset),
-        RunState::Cancelled,
-    ),
-    (RunState::Running, RunEvent::FindDead, RunState::Lost),
-    // Recovery continues where the runner stopped.
-    (RunState::Lost, RunEvent::Merge, RunState::Completed),
-    (RunState::Lost, RunEvent::Wait, RunState::AwaitingMerge),
-    (
-        RunState::Lost,
-        RunEvent::AskApproval,
-        RunState::AwaitingApproval,
-    ),
-    (RunState::Lost, RunEvent::Doubt, RunState::NeedsAttention),
-    (RunState::Lost, RunEvent::Fail, RunState::Failed),
-    // Work that waited can be merged now, conflicts, or is not wanted any more.
-    (
-        RunState::AwaitingMerge,
-        RunEvent::Merge,
-        RunState::Completed,
-    ),
-    (
-        RunState::AwaitingMerge,
-        RunEvent::Doubt,
-        RunState::NeedsAttention,
-    ),
-    (
-        RunState::AwaitingMerge,
-        RunEvent::Stop(StopReason::Cancel),
-        RunState::Cancelled,
-    ),
-    (
-        RunState::AwaitingMerge,
-        RunEvent::Stop(StopReason::Reset),
-        RunState::Cancelled,
-    ),
-    (
-        RunState::AwaitingApproval,
-        RunEvent::Merge,
-        RunState::Completed,
-    ),
-    (
-        RunState::AwaitingApproval,
-        RunEvent::Wait,
-        RunState::AwaitingMerge,
-    ),
-    (
-        RunState::AwaitingApproval,
-        RunEvent::Doubt,
-        RunState::NeedsAttention,
-    ),
-    (
-        RunState::AwaitingApproval,
-        RunEvent::Stop(StopReason::Cancel),
-        RunState::Cancelled,
-    ),
-    (
-        RunState::AwaitingApproval,
-        RunEvent::Stop(StopReason::Reset),
-        RunState::Cancelled,
-    ),
-    // A new run continues in the branch of an earlier one, whose record stays as it is.
-    (RunState::Paused, RunEvent::Start, RunState::Running),
-    (RunState::TakenOver, RunEvent::Start, RunState::Running),
-    (RunState::Lost, RunEvent::Start, RunState::Running),
-    (RunState::Failed, RunEvent::Start, RunState::Running),
-    (RunState::NeedsAttention, RunEvent::Start, RunState::Running),
-];
-
-/// A change that the table does not allow.
+/// A change that is not legal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("A run that is {from} cannot be {event}; nothing was changed")]
 pub struct IllegalRunEvent {
@@ -178,28 +84,34 @@ pub struct IllegalRunEvent {
 /// # Errors
 /// [`IllegalRunEvent`] when the event may not happen in that state.
 pub fn next_state(from: RunState, event: RunEvent) -> Result<RunState, IllegalRunEvent> {
-    LEGAL
-        .iter()
-        .find(|(state, happens, _)| *state == from && *happens == event)
-        .map(|(_, _, to)| *to)
-        .ok_or(IllegalRunEvent { from, event })
+    use RunEvent::{AskApproval, Doubt, Fail, FindDead, Merge, Start, Stop, Wait};
+    use RunState::{
+        AwaitingApproval, AwaitingMerge, Cancelled, Completed, Failed, Lost, NeedsAttention,
+        Paused, Running, TakenOver,
+    };
+    use StopReason::{Cancel, Pause, Reset, TakeOver};
+    Ok(match (from, event) {
+        // Recovery continues where the runner stopped; work that waited can be merged now, conflicts, or is not
+        // wanted any more.
+        (Running | Lost | AwaitingMerge | AwaitingApproval, Merge) => Completed,
+        (Running | Lost | AwaitingApproval, Wait) => AwaitingMerge,
+        (Running | Lost, AskApproval) => AwaitingApproval,
+        (Running | Lost | AwaitingMerge | AwaitingApproval, Doubt) => NeedsAttention,
+        (Running | Lost, Fail) => Failed,
+        (Running, Stop(Pause)) => Paused,
+        (Running, Stop(TakeOver)) => TakenOver,
+        (Running | AwaitingMerge | AwaitingApproval, Stop(Cancel | Reset)) => Cancelled,
+        (Running, FindDead) => Lost,
+        // A new run continues in the branch of an earlier one, whose record stays as it is.
+        (Paused | TakenOver | Lost | Failed | NeedsAttention, Start) => Running,
+        _ => return Err(IllegalRunEvent { from, event }),
+    })
 }
 
 impl RunState {
     /// Returns its spelling in records and answers.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::AwaitingMerge => "awaiting_merge",
-            Self::AwaitingApproval => "awaiting_approval",
-            Self::NeedsAttention => "needs_attention",
-            Self::Failed => "failed",
-            Self::Paused => "paused",
-            Self::TakenOver => "taken_over",
-            Self::Cancelled => "cancelled",
-            Self::Lost => "lost",
-        }
+        self.into()
     }
 
     /// Returns true if the run's work is not continued: the next run starts from scratch.

@@ -2,11 +2,13 @@
 //! a command for people, a method for scripts.
 
 use serde_json::{Map, Value, json};
+use strum::IntoStaticStr;
 
 mod words;
 
 /// The door through which a caller asks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum DoorKind {
     /// Agents, over MCP: tools and their parameters.
     #[default]
@@ -23,11 +25,7 @@ impl DoorKind {
 
     /// The word that Python names it by.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Agents => "agents",
-            Self::People => "people",
-            Self::Scripts => "scripts",
-        }
+        self.into()
     }
 
     /// The door of a word; `None` for any other word.

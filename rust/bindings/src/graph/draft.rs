@@ -39,9 +39,9 @@ impl PyNetworkDraft {
 
     /// Makes changes, all or none: tuples of a word (`finish`, `add`, `split`, `drop`, `depend_on`) and what it
     /// needs.
-    fn apply(&self, py: Python<'_>, changes: Vec<Bound<'_, PyTuple>>) -> Result<(), Raised> {
+    fn apply(&self, changes: Vec<Bound<'_, PyTuple>>) -> Result<(), Raised> {
         let changes = changes.iter().map(change).collect::<PyResult<Vec<_>>>()?;
-        call(py, || {
+        call(|| {
             let mut held = self.held();
             let mut draft = held.clone();
             for change in &changes {
@@ -53,8 +53,8 @@ impl PyNetworkDraft {
     }
 
     /// The graph as it would be.
-    fn network(&self, py: Python<'_>) -> PyNetwork {
-        detached(py, || self.held().network()).into()
+    fn network(&self) -> PyNetwork {
+        detached(|| self.held().network()).into()
     }
 }
 

@@ -99,7 +99,6 @@ impl PyNetwork {
     /// Items as a text that another program draws.
     fn written(
         &self,
-        py: Python<'_>,
         language: fn(&network::Network, &[u32], &ItemTexts) -> Result<String, NetworkError>,
         items: Option<Vec<String>>,
         labels: Vec<String>,
@@ -110,9 +109,7 @@ impl PyNetwork {
             states,
             ..ItemTexts::default()
         };
-        call(py, || {
-            Ok(language(&self.network, &self.chosen(items)?, &said)?)
-        })
+        call(|| Ok(language(&self.network, &self.chosen(items)?, &said)?))
     }
 
     fn plain_schedule<'py>(
@@ -177,7 +174,6 @@ impl PyNetwork {
     #[new]
     #[pyo3(signature = (edges, *, nodes = None, done = None, elsewhere = None))]
     fn new(
-        py: Python<'_>,
         edges: &Bound<'_, PyAny>,
         nodes: Option<&Bound<'_, PyAny>>,
         done: Option<&Bound<'_, PyAny>>,
@@ -193,7 +189,7 @@ impl PyNetwork {
             (finished, ItemProgress::Done),
         ];
         let (keys, names) = keys.into_parts();
-        let network = call(py, || network_of(keys, &pairs, states))?;
+        let network = call(|| network_of(keys, &pairs, states))?;
         let network = Arc::new(NamedNetwork::of(network, names));
         Ok(Self { network })
     }
@@ -235,8 +231,8 @@ impl PyNetwork {
         self.items(self.network.items().collect())
     }
 
-    fn edges(&self, py: Python<'_>) -> PyEdges {
-        let edges = detached(py, || self.network.edges().collect());
+    fn edges(&self) -> PyEdges {
+        let edges = detached(|| self.network.edges().collect());
         PyEdges::new(Arc::clone(&self.network), edges)
     }
 
@@ -255,14 +251,13 @@ impl PyNetwork {
     #[pyo3(signature = (columns = Vec::new(), *, repos = None))]
     fn node_table(
         &self,
-        py: Python<'_>,
         columns: Vec<GivenColumn<'_>>,
         repos: Option<Vec<Option<String>>>,
     ) -> Result<PyTable, Raised> {
         let further = columns.iter().map(GivenColumn::typed);
         let further = further.collect::<Result<Vec<_>, _>>()?;
         let network = &self.network;
-        let own = call(py, || {
+        let own = call(|| {
             let repos = repos.unwrap_or_default();
             let repos = network.items().map(|item| self.repository(&repos, item));
             let are = |progress| {
@@ -282,13 +277,9 @@ impl PyNetwork {
 
     /// `before`, `after` and the repositories of both, one row an edge.
     #[pyo3(signature = (*, repos = None))]
-    fn edge_table(
-        &self,
-        py: Python<'_>,
-        repos: Option<Vec<Option<String>>>,
-    ) -> Result<PyTable, Raised> {
+    fn edge_table(&self, repos: Option<Vec<Option<String>>>) -> Result<PyTable, Raised> {
         let network = &self.network;
-        let columns = call(py, || {
+        let columns = call(|| {
             let repos = repos.unwrap_or_default();
             let (before, after): (Vec<u32>, Vec<u32>) = network.edges().unzip();
             let keys = |items: &[u32]| table::texts(items.iter().map(|item| network.key(*item)));
@@ -310,13 +301,13 @@ impl PyNetwork {
         Ok(self.network.is_done(item))
     }
 
-    fn done(&self, py: Python<'_>) -> PyItems {
-        self.items(detached(py, || self.as_far_as(ItemProgress::Done)))
+    fn done(&self) -> PyItems {
+        self.items(detached(|| self.as_far_as(ItemProgress::Done)))
     }
 
     /// The items that are only named.
-    fn elsewhere(&self, py: Python<'_>) -> PyItems {
-        self.items(detached(py, || self.as_far_as(ItemProgress::Absent)))
+    fn elsewhere(&self) -> PyItems {
+        self.items(detached(|| self.as_far_as(ItemProgress::Absent)))
     }
 
     fn before(&self, key: &str) -> Result<PyItems, Raised> {
@@ -334,39 +325,35 @@ impl PyNetwork {
         Ok(self.items(self.network.unmet(item)))
     }
 
-    fn frontier(&self, py: Python<'_>) -> PyItems {
-        self.items(detached(py, || self.network.frontier()))
+    fn frontier(&self) -> PyItems {
+        self.items(detached(|| self.network.frontier()))
     }
 
-    fn blocked(&self, py: Python<'_>) -> PyItems {
-        self.items(detached(py, || self.network.blocked()))
+    fn blocked(&self) -> PyItems {
+        self.items(detached(|| self.network.blocked()))
     }
 
-    fn cycles(&self, py: Python<'_>) -> Vec<PyItems> {
-        let groups = detached(py, || self.network.cycles());
+    fn cycles(&self) -> Vec<PyItems> {
+        let groups = detached(|| self.network.cycles());
         groups.into_iter().map(|group| self.items(group)).collect()
     }
 
     /// The strongly connected components, each of which waits only for earlier ones.
-    fn components(&self, py: Python<'_>) -> PyLayers {
-        let groups = detached(py, || self.network.components());
+    fn components(&self) -> PyLayers {
+        let groups = detached(|| self.network.components());
         PyLayers::new(Arc::clone(&self.network), groups)
     }
 
-    fn layers(&self, py: Python<'_>) -> Result<PyLayers, Raised> {
-        let layers = call(py, || Ok(self.network.layers()?))?;
+    fn layers(&self) -> Result<PyLayers, Raised> {
+        let layers = call(|| Ok(self.network.layers()?))?;
         Ok(PyLayers::new(Arc::clone(&self.network), layers))
     }
 
     /// The items of the critical path, and its length.
     #[pyo3(signature = (weights = None))]
-    fn critical_path(
-        &self,
-        py: Python<'_>,
-        weights: Option<&Bound<'_, PyAny>>,
-    ) -> Result<(PyItems, f64), Raised> {
+    fn critical_path(&self, weights: Option<&Bound<'_, PyAny>>) -> Result<(PyItems, f64), Raised> {
         let weights = self.weights(weights)?;
-        let path = call(py, || Ok(self.network.critical_path(&weights)?))?;
+        let path = call(|| Ok(self.network.critical_path(&weights)?))?;
         Ok((self.items(path.items), path.length))
     }
 
@@ -374,11 +361,10 @@ impl PyNetwork {
     #[pyo3(signature = (weights = None))]
     fn times(
         &self,
-        py: Python<'_>,
         weights: Option<&Bound<'_, PyAny>>,
     ) -> Result<(PyScores, PyScores, PyScores, f64), Raised> {
         let weights = self.weights(weights)?;
-        let times = call(py, || Ok(self.network.times(&weights)?))?;
+        let times = call(|| Ok(self.network.times(&weights)?))?;
         let slack = self.scores(times.slack());
         Ok((
             self.scores(times.earliest),
@@ -396,30 +382,29 @@ impl PyNetwork {
             Ok(item.map_err(Error::from)?)
         };
         let items: Vec<u32> = keys.map(number).collect::<Result<_, Raised>>()?;
-        call(py, || Ok(self.network.subgraph(&items)?)).map(Self::from)
+        call(|| Ok(self.network.subgraph(&items)?)).map(Self::from)
     }
 
-    fn impact(&self, py: Python<'_>, keys: Vec<String>) -> Result<PyItems, Raised> {
-        let items = call(py, || Ok(self.network.impact(&self.numbers(&keys)?)))?;
+    fn impact(&self, keys: Vec<String>) -> Result<PyItems, Raised> {
+        let items = call(|| Ok(self.network.impact(&self.numbers(&keys)?)))?;
         Ok(self.items(items))
     }
 
-    fn ancestors(&self, py: Python<'_>, keys: Vec<String>) -> Result<PyItems, Raised> {
-        let items = call(py, || Ok(self.network.ancestors(&self.numbers(&keys)?)))?;
+    fn ancestors(&self, keys: Vec<String>) -> Result<PyItems, Raised> {
+        let items = call(|| Ok(self.network.ancestors(&self.numbers(&keys)?)))?;
         Ok(self.items(items))
     }
 
     #[pyo3(signature = (*, sample = None, seed = 0, normalized = true, progress = None))]
     fn betweenness(
         &self,
-        py: Python<'_>,
         sample: Option<usize>,
         seed: u64,
         normalized: bool,
         progress: Option<Py<PyAny>>,
     ) -> Result<PyScores, Raised> {
         let network = &self.network;
-        let values = watched(py, progress, |watch| {
+        let values = watched(progress, |watch| {
             let sources = sample
                 .map(|count| network.sample(count, seed))
                 .transpose()?;
@@ -431,7 +416,6 @@ impl PyNetwork {
     #[pyo3(signature = (*, damping = 0.85, tolerance = 1e-6, rounds = 100, reverse = false))]
     fn pagerank(
         &self,
-        py: Python<'_>,
         damping: f64,
         tolerance: f64,
         rounds: usize,
@@ -443,17 +427,13 @@ impl PyNetwork {
             rounds,
             reverse,
         };
-        let values = call(py, || Ok(self.network.pagerank(how)?))?;
+        let values = call(|| Ok(self.network.pagerank(how)?))?;
         Ok(self.scores(values))
     }
 
     #[pyo3(signature = (*, progress = None))]
-    fn redundant_edges(
-        &self,
-        py: Python<'_>,
-        progress: Option<Py<PyAny>>,
-    ) -> Result<PyEdges, Raised> {
-        let edges = watched(py, progress, |watch| self.network.redundant_edges(watch))?;
+    fn redundant_edges(&self, progress: Option<Py<PyAny>>) -> Result<PyEdges, Raised> {
+        let edges = watched(progress, |watch| self.network.redundant_edges(watch))?;
         Ok(PyEdges::new(Arc::clone(&self.network), edges))
     }
 
@@ -482,7 +462,7 @@ impl PyNetwork {
             GivenSpread::Known(spread) => DurationSpread::Known(*spread),
             GivenSpread::Learned(ratios) => DurationSpread::Learned(ratios),
         };
-        let plan = watched(py, progress, |watch| {
+        let plan = watched(progress, |watch| {
             self.network
                 .schedule(DurationEstimates { median, spread }, options, watch)
         })?;
@@ -498,13 +478,12 @@ impl PyNetwork {
     #[pyo3(signature = (limit = 60, *, focus = vec![], depth = None, first = vec![]))]
     fn clip(
         &self,
-        py: Python<'_>,
         limit: usize,
         focus: Vec<String>,
         depth: Option<u32>,
         first: Vec<String>,
     ) -> Result<PyItems, Raised> {
-        let items = call(py, || {
+        let items = call(|| {
             let (focus, first) = (&*self.numbers(&focus)?, &*self.numbers(&first)?);
             let options = ClipOptions {
                 limit,
@@ -526,7 +505,6 @@ impl PyNetwork {
     #[expect(clippy::too_many_arguments, reason = "what a picture can show")]
     fn svg(
         &self,
-        py: Python<'_>,
         items: Option<Vec<String>>,
         labels: Vec<String>,
         states: Vec<String>,
@@ -541,7 +519,7 @@ impl PyNetwork {
         name: String,
         shares: Vec<Vec<(String, usize)>>,
     ) -> Result<String, Raised> {
-        call(py, || {
+        call(|| {
             let said = ItemTexts {
                 labels,
                 states,
@@ -572,14 +550,13 @@ impl PyNetwork {
     #[pyo3(signature = (items, figures, *, focus = vec![], critical = vec![], name = String::new()))]
     fn scene(
         &self,
-        py: Python<'_>,
         items: Vec<String>,
         figures: Vec<FigureOfPage>,
         focus: Vec<String>,
         critical: Vec<String>,
         name: String,
     ) -> Result<String, Raised> {
-        call(py, || {
+        call(|| {
             let figures: Vec<_> = figures
                 .into_iter()
                 .map(pictures::read_figure)
@@ -600,12 +577,11 @@ impl PyNetwork {
     #[pyo3(signature = (items, *, units = vec![], most = 40))]
     fn divide(
         &self,
-        py: Python<'_>,
         items: Vec<String>,
         units: Vec<String>,
         most: usize,
     ) -> Result<Vec<PyItems>, Raised> {
-        let found = call(py, || {
+        let found = call(|| {
             Ok(clusters::divide(
                 &self.network,
                 &self.numbers(&items)?,
@@ -617,13 +593,8 @@ impl PyNetwork {
     }
 
     /// The network in which each of these clusters is one item, first of all, with a name.
-    fn merge(
-        &self,
-        py: Python<'_>,
-        clusters: Vec<Vec<String>>,
-        names: Vec<String>,
-    ) -> Result<Self, Raised> {
-        call(py, || {
+    fn merge(&self, clusters: Vec<Vec<String>>, names: Vec<String>) -> Result<Self, Raised> {
+        call(|| {
             let clusters = clusters.iter().map(|keys| self.numbers(keys));
             let clusters: Vec<Vec<u32>> = clusters.collect::<Result<_, _>>()?;
             Ok(clusters::merge(&self.network, &clusters, &names)?)
@@ -635,31 +606,27 @@ impl PyNetwork {
     #[pyo3(signature = (items = None, *, labels = vec![], states = vec![]))]
     fn mermaid(
         &self,
-        py: Python<'_>,
         items: Option<Vec<String>>,
         labels: Vec<String>,
         states: Vec<String>,
     ) -> Result<String, Raised> {
-        self.written(py, chant_draw::mermaid, items, labels, states)
+        self.written(chant_draw::mermaid, items, labels, states)
     }
 
     /// Items in the DOT language of Graphviz.
     #[pyo3(signature = (items = None, *, labels = vec![], states = vec![]))]
     fn dot(
         &self,
-        py: Python<'_>,
         items: Option<Vec<String>>,
         labels: Vec<String>,
         states: Vec<String>,
     ) -> Result<String, Raised> {
-        self.written(py, chant_draw::dot, items, labels, states)
+        self.written(chant_draw::dot, items, labels, states)
     }
 
     /// Returns the differences of a newer graph: lists of keys and of edges by name.
     fn difference<'py>(&self, py: Python<'py>, newer: &Self) -> PyResult<Bound<'py, PyDict>> {
-        let found = detached(py, || {
-            NetworkDifference::between(&self.network, &newer.network)
-        });
+        let found = detached(|| NetworkDifference::between(&self.network, &newer.network));
         let dict = PyDict::new(py);
         dict.set_item("added", found.added)?;
         dict.set_item("removed", found.removed)?;

@@ -23,15 +23,14 @@ pub(super) fn network_of_numbers(
     parts: &Bound<'_, PyAny>,
     done: &[u8],
 ) -> Result<Network, Raised> {
-    let py = parts.py();
     let mut edges = Vec::new();
     for part in parts.try_iter()? {
         let (sources, targets): EdgePart<'_> = part?.extract()?;
         let (sources, targets) = (sources.as_bytes(), targets.as_bytes());
         let edges = &mut edges;
-        call(py, move || add_edges(edges, count, sources, targets))?;
+        call(move || add_edges(edges, count, sources, targets))?;
     }
-    call(py, || {
+    call(|| {
         let mut progress = vec![ItemProgress::Open; counted(count)?];
         for item in items(done, count)? {
             progress[item as usize] = ItemProgress::Done;

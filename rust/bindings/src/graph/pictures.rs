@@ -55,11 +55,10 @@ pub(crate) fn page_themes() -> (&'static str, &'static str) {
 #[pyfunction]
 #[pyo3(signature = (rows, total = None))]
 pub(crate) fn item_table(
-    py: Python<'_>,
     rows: Vec<(String, String, String, Vec<String>)>,
     total: Option<usize>,
 ) -> (String, String) {
-    detached(py, || {
+    detached(|| {
         let row = |(key, title, status, waits_for)| ListRow {
             key,
             title,

@@ -410,7 +410,7 @@ impl PyScores {
     /// The items with the highest numbers, highest first, and of equal ones the first.
     #[pyo3(signature = (count = 10))]
     fn top<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyList>> {
-        let best = detached(py, || {
+        let best = detached(|| {
             let mut order: Vec<(u32, f64)> = (0..).zip(self.values.iter().copied()).collect();
             order.sort_by(|a, b| b.1.total_cmp(&a.1));
             order.truncate(count);
@@ -555,7 +555,7 @@ impl PyLayers {
 
     /// The number of the layer of each item as an array of numpy, in the order of the items.
     fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        item_array(py, &detached(py, || self.layers.layer_of()))
+        item_array(py, &detached(|| self.layers.layer_of()))
     }
 }
 

@@ -48,7 +48,6 @@ impl SharedProgress {
 /// Answers a question in a thread of its own, while this one reports to `progress` how far it is (`done`,
 /// `total`) and looks for signals. An exception of either stops the work and is raised.
 pub(super) fn watched<T: Send>(
-    py: Python<'_>,
     progress: Option<Py<PyAny>>,
     work: impl FnOnce(ProgressWatch<'_>) -> Result<T, NetworkError> + Send,
 ) -> Result<T, Raised> {
@@ -60,7 +59,7 @@ pub(super) fn watched<T: Send>(
             shared.is_stopped.store(raised.is_some(), Ordering::Relaxed);
         }
     };
-    let outcome = call(py, || answer_beside(&shared, work, &mut look));
+    let outcome = call(|| answer_beside(&shared, work, &mut look));
     match raised {
         Some(error) => Err(error.into()),
         None => outcome,

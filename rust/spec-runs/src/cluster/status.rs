@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
+use strum::IntoStaticStr;
 
 use chant_base::counted_list::CountedList;
 use chant_base::plural::counted;
@@ -22,8 +23,9 @@ const OLDEST: Duration = Duration::from_secs(20);
 const MAX_SHOWN: usize = 120;
 
 /// The state of the connection to a scheduler.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum ConnectionState {
     /// It is being made.
     #[default]
@@ -206,11 +208,7 @@ impl ClusterStatus {
 
 impl ConnectionState {
     fn as_str(self) -> &'static str {
-        match self {
-            Self::Connecting => "connecting",
-            Self::Connected => "connected",
-            Self::Gone => "gone",
-        }
+        self.into()
     }
 }
 

@@ -1,9 +1,9 @@
 //! The claims of a receipt, line by line: a user who could push it could invent all of it.
 
 use super::judgement::{MAX_SHOWN, short};
-use super::{CheckClaim, CompletedBy, CompletionReceipt, JudgedCriterion};
+use super::{CompletedBy, CompletionReceipt, JudgedCriterion};
 use chant_base::answer::cut;
-use chant_work::run_record::{JudgedEntry, ProofEntry};
+use chant_work::run_record::{CheckEntry, JudgedEntry, ProofEntry};
 
 /// The number of lines about tests in what a receipt claims.
 const MAX_JUDGED: usize = 20;
@@ -99,7 +99,7 @@ fn proven(proof: &ProofEntry) -> String {
     text
 }
 
-fn claimed_check(check: &CheckClaim) -> String {
+fn claimed_check(check: &CheckEntry) -> String {
     let exit = check
         .exit
         .map_or_else(|| "none".to_owned(), |exit| exit.to_string());

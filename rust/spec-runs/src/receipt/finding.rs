@@ -1,7 +1,10 @@
 //! Contradictions between a receipt and the repository.
 
+use strum::IntoStaticStr;
+
 /// The kinds of contradictions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum FindingKind {
     /// The file is not a receipt of this release.
     Unreadable,
@@ -34,21 +37,7 @@ pub enum FindingKind {
 impl FindingKind {
     /// Returns its word in answers.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unreadable => "unreadable",
-            Self::WrongName => "wrong_name",
-            Self::NotCompleted => "not_completed",
-            Self::TreeDiffers => "tree_differs",
-            Self::NotInHistory => "not_in_history",
-            Self::CriteriaChanged => "criteria_changed",
-            Self::CriteriaOfTree => "criteria_of_tree",
-            Self::NotTicked => "not_ticked",
-            Self::CheckGone => "check_gone",
-            Self::CheckFailed => "check_failed",
-            Self::CheckNotRun => "check_not_run",
-            Self::CheckTree => "check_tree",
-            Self::NoReceipt => "no_receipt",
-        }
+        self.into()
     }
 }
 

@@ -21,7 +21,7 @@ use chant_evidence::ProofWord;
 use chant_store::digest::sha256;
 use chant_store::state::escape_name;
 use chant_text::canonical::canonical;
-use chant_work::run_record::{JudgedEntry, ProofEntry};
+use chant_work::run_record::{CheckEntry, JudgedEntry};
 
 /// The folder of refs of receipts.
 pub const RECEIPTS: &str = "refs/chant/receipts/";
@@ -69,7 +69,7 @@ pub struct CompletionReceipt {
     pub rewritten: bool,
     /// The checks that were run.
     #[serde(default)]
-    pub checks: Vec<CheckClaim>,
+    pub checks: Vec<CheckEntry>,
     /// The changes to the tests that judge the work, and whether a person agreed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<JudgedEntry>,
@@ -137,25 +137,6 @@ pub struct JudgedCriterion {
     pub word: Option<String>,
 }
 
-/// The claimed result of a check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckClaim {
-    /// Its name in the configuration.
-    pub name: String,
-    /// Its command line.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub command: Vec<String>,
-    /// Its exit code; `None` if it did not end by itself.
-    pub exit: Option<i32>,
-    /// Its duration in milliseconds.
-    pub ms: u64,
-    /// The tree that it checked.
-    pub tree: String,
-    /// The proof that it sees the change.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proof: Option<ProofEntry>,
-}
-
 impl JudgedCriteria {
     /// Returns the record of criteria in a receipt.
     pub fn of(criteria: &[CriterionAtStart]) -> Self {
@@ -186,16 +167,13 @@ impl JudgedCriteria {
     }
 }
 
-impl CheckClaim {
-    /// Returns the same claim, shortened to the limits of a receipt.
-    #[must_use]
-    pub fn shortened(self) -> Self {
-        let words = self.command.iter().take(MAX_WORDS);
-        Self {
-            name: cut(&self.name, MAX_CHARS),
-            command: words.map(|word| cut(word, MAX_CHARS)).collect(),
-            ..self
-        }
+/// Shortens the claimed result of a check to the limits of a receipt.
+fn shortened(check: CheckEntry) -> CheckEntry {
+    let words = check.command.iter().take(MAX_WORDS);
+    CheckEntry {
+        name: cut(&check.name, MAX_CHARS),
+        command: words.map(|word| cut(word, MAX_CHARS)).collect(),
+        ..check
     }
 }
 
@@ -213,7 +191,7 @@ impl CompletionReceipt {
                 *lines = short(lines);
             }
         }
-        own.checks = own.checks.into_iter().map(CheckClaim::shortened).collect();
+        own.checks = own.checks.into_iter().map(shortened).collect();
         for said in [
             &mut own.agent,
             &mut own.model,
@@ -377,7 +355,7 @@ mod tests {
             base: None,
             commits: Vec::new(),
             rewritten: false,
-            checks: vec![CheckClaim {
+            checks: vec![CheckEntry {
                 name: "unit".into(),
                 command: vec!["make".into(), "test".into()],
                 exit: Some(0),

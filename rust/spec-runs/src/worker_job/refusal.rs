@@ -2,9 +2,11 @@
 
 use chant_base::error::Error;
 use chant_git::GitError;
+use strum::IntoStaticStr;
 
 /// What a refusal is about; the other machine decides by it what to do next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum RefusalCause {
     /// The job itself is wrong.
     Invalid,
@@ -27,16 +29,7 @@ pub(super) enum RefusalCause {
 impl RefusalCause {
     /// Returns its spelling in results.
     pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Invalid => "invalid",
-            Self::BaseMissing => "base_missing",
-            Self::Untrusted => "untrusted",
-            Self::NoAgent => "no_agent",
-            Self::NoAccount => "no_account",
-            Self::Secret => "secret",
-            Self::DiskFull => "disk_full",
-            Self::Workplace => "workplace",
-        }
+        self.into()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use strum::IntoStaticStr;
 
 use crate::project::ProjectRuns;
 use crate::review::hunks::WorkHunks;
@@ -34,7 +35,8 @@ const LINE_SHOWN: usize = 500;
 const MAX_LINES: usize = 20_000;
 
 /// The hunks that a person wants to see.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ReviewScope {
     /// All of the work.
     #[default]
@@ -48,11 +50,7 @@ pub enum ReviewScope {
 impl ReviewScope {
     /// Returns its word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Look => "look",
-            Self::Turn => "turn",
-        }
+        self.into()
     }
 
     /// Returns the scope of a word.
