@@ -41,7 +41,7 @@ pub mod log_retention;
 pub mod mirror;
 pub mod process;
 #[cfg(unix)]
-mod process_limit;
+pub mod process_limit;
 mod process_tree;
 mod record_entries;
 #[cfg(unix)]
