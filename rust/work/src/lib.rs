@@ -70,6 +70,7 @@ pub mod watch;
 use chant_base::error::{CoreError, ErrorKind};
 use chant_store::StoreError;
 use lock::LockHolder;
+pub use process_tree::end_orphans;
 use state::{IllegalRunEvent, RunState};
 
 /// The reasons why a run cannot be started, continued or stopped.
