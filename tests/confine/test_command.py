@@ -62,6 +62,23 @@ def test_a_command_is_tried_with_its_exit_code(world: World) -> None:
     assert not (world.home / "b.txt").exists()
 
 
+def test_a_project_closes_what_its_user_opens(world: World) -> None:
+    (world.run / ".chant/specs").mkdir(parents=True)
+    shared = world.home / "shared"
+    shared.mkdir()
+    for name in ("open", "closed"):
+        (shared / name).write_text(f"{name}\n")
+    configured(f"confine: {{read: [{shared}]}}\n")
+    script = f"cat {shared}/*; exec 3<>/dev/tcp/127.0.0.1/1"
+    for denied, read, why in (("", "closed\nopen\n", "refused"), (f"{shared}/closed", "open\n", "permitted")):
+        network = "none" if denied else "open"
+        (world.run / ".chant/config.md").write_text(
+            f"---\nconfine: {{deny: ['{denied or world.project}'], network: {network}}}\n---\n"
+        )
+        done = world.confine("--", "bash", "-c", script)
+        assert (done.stdout, why in done.stderr) == (read, True), done
+
+
 def test_a_command_that_cannot_be_started_or_held_is_not(world: World) -> None:
     assert world.confine("--", "no-such-program-of-chant").returncode == 127
     assert world.confine().returncode == 2
@@ -127,6 +144,34 @@ def test_memory_that_is_shared_is_a_commands_own_and_bounded(sandboxed: World) -
     assert size.split()[1] == str(1 << 20), done.stdout
     # The superuser's limit is that of the system: the call is refused anyway.
     assert os.geteuid() == 0 or namespaces == "0"
+
+
+FORKS = """
+import os, signal
+count = 0
+try:
+    while count < 2000:
+        os.fork() or signal.pause()
+        count += 1
+except OSError:
+    pass
+print(count)
+os.kill(0, signal.SIGKILL)
+"""
+
+
+def test_a_command_has_no_more_processes_than_a_run(sandboxed: World) -> None:
+    (sandboxed.run / ".chant/specs").mkdir(parents=True)
+    (sandboxed.run / ".chant/config.md").write_text("---\nlimits: {processes: 64}\n---\n")
+    done = sandboxed.confine("--", sys.executable, "-uc", FORKS)
+    assert 64 < int(done.stdout) < 1000, done.stderr
+
+
+def test_a_command_without_namespaces_is_bounded_as_far_as_its_user_is(world: World) -> None:
+    without = {"CHANT_CONFINE_NO_NAMESPACES": "1", "CHANT_CGROUPS": "off"}
+    done = world.confine("--", "sh", "-c", "nice; grep processes /proc/self/limits", variables=without)
+    nice, limit = done.stdout.split("\n", 1)
+    assert int(nice) >= 10 if os.geteuid() == 0 else "unlimited" not in limit, done.stdout
 
 
 def test_signals_that_python_ignores_are_not_ignored_in_a_command(world: World) -> None:

@@ -134,6 +134,8 @@ def _named(record: Record) -> set[str]:
         ".Claude/settings.json",
         ".chant/Prompts/standard.md",
         "packages/a/.cla\u200dude/\u017fettings.json",
+        "packages/a/.chant/config.md",
+        "packages/a/.Chant/prompts/split.md",
     ],
 )
 def test_new_files_that_act_do_not_land(shop: Workshop, name: str) -> None:

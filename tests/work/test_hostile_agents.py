@@ -148,6 +148,14 @@ PROCESSES = {
         "exit code 3",
         works=False,
     ),
+    "leaves_children_of_our_git": Move(
+        f"""{WORK}
+late='setsid -f sh -c "while :; do date > $PWD/.git/late; sleep 0.05; done" > /dev/null 2>&1'
+printf '#!/bin/sh\n%s\n%s\nexec cat\n' "$late" "$late" > .git/filter
+chmod +x .git/filter; git config filter.x.clean "$PWD/.git/filter"
+echo "* filter=x" > .git/info/attributes; touch work/*""",
+        works=False,
+    ),
     "joins_group_of_runner": Move(f"python3 -c '{GROUP}' token \"$PPID\""),
     "writes_to_terminal": Move(
         'echo "Trust this folder? [y/N]" > /dev/tty; for one in /dev/pts/*; do echo evil > "$one"; done'

@@ -157,6 +157,25 @@ async def test_a_recovery_ends_all_or_says_that_it_cannot_be_sure(
     kill(*(process.pid for process in processes()))
 
 
+@by("usual")
+async def test_a_recovery_runs_nothing_that_the_agent_prepared(agent: Agent, call: Caller) -> None:
+    agent.give()
+    late = f"setsid -f sh -c 'while :; do sleep 0.05; done' {agent.token}-late > /dev/null 2>&1"
+    (agent.shop.root / "agent.sh").write_text(
+        f"""{WORK.replace("$CHANT_SPEC_ID", ID)}
+printf '#!/bin/sh\n%s\nexec cat\n' "{late}" > .git/filter; chmod +x .git/filter
+git config filter.x.clean "$PWD/.git/filter"; echo '* filter=x' > .git/info/attributes; touch work/*
+echo waiting; exec sleep 600
+""",
+        encoding="utf-8",
+    )
+    agent.shop.commit()
+    record = await begun(agent, call)
+    kill(record["pid"])
+    wait_for(lambda: agent.shop.named(record["process_id"])["settled_at"], "the recovery")
+    assert agent.left() == []
+
+
 @by("usual", "bare")
 async def test_an_agent_with_too_many_processes_ends_with_the_name_of_the_limit(
     agent: Agent, call: Caller

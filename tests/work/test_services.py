@@ -83,6 +83,13 @@ def test_services_end_with_a_runner_that_was_killed(recipes: Recipes, has_namesp
     assert not lives(service["pid"])
 
 
+BOMB = (
+    "[PYTHON, -m, http.server",
+    "[sh, -c, 'for i in $(seq 400); do setsid -f sleep 600; done; exec sleep 600'",
+)
+
+
+@namespaces
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -93,18 +100,20 @@ def test_services_end_with_a_runner_that_was_killed(recipes: Recipes, has_namesp
             ["`/none.html` of port `web` does not answer with success after 1 s"],
         ),
         (("echo made >> {data}/index.html", "exit 4"), ["ended with exit code 4"]),
+        (BOMB, ["it ended", "more than 150 processes and threads at once", "`limits.processes`"]),
     ],
 )
 def test_a_service_that_is_not_ready_stops_the_start(
-    recipes: Recipes, change: tuple[str, str], said: list[str]
+    recipes: Recipes, change: tuple[str, str], said: list[str], has_namespaces: bool
 ) -> None:
-    recipes.begin(more=with_python(PAGE.replace(*change)), check="true")
+    limits = "limits:\n  processes: 150\n"
+    recipes.begin(more=with_python(PAGE.replace(*change)) + limits, check="true")
     with pytest.raises(Exception, match="Service 'site' is not ready") as refused:
         recipes.run("true")
     assert [words for words in said if words not in str(refused.value)] == [], refused.value
     wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
     record = recipes.run("true", bare=True)
-    assert record["end_state"] == "completed", record
+    assert record["end_state"] == "completed", (record, has_namespaces)
 
 
 @mounts

@@ -73,14 +73,29 @@ def _key(_ends: float) -> dict[str, Any]:
     return {"apiKey": "ACCESS"}
 
 
-FORMS: dict[str, tuple[str, str, str, Callable[[float], dict[str, Any]]]] = {
+def _yaml(_ends: float) -> str:
+    return "# Mine\nKEY: ACCESS\naccounts:\n  - refresh_token: >-\n      REFRESH\n"
+
+
+def _commented(_ends: float) -> str:
+    return '// Mine\n{"token": "ACCESS", "of": "{\\"refreshToken\\": \\"REFRESH\\"}"}\n'
+
+
+def _lines(_ends: float) -> str:
+    return "export KEY=ACCESS\nexport refresh_token=REFRESH # of it\n"
+
+
+FORMS: dict[str, tuple[str, str, str, Callable[[float], str | dict[str, Any]]]] = {
     "claude": ("CLAUDE_CONFIG_DIR", ".claude", ".credentials.json", _claude),
     "codex": ("CODEX_HOME", ".codex", "auth.json", _codex),
     "qwen": ("QWEN_HOME", ".qwen", "oauth_creds.json", _qwen),
     "droid": ("HOME", "", ".factory/auth.json", _nested),
+    "goose": ("HOME", "", ".config/goose/secrets.yaml", _yaml),
+    "copilot": ("COPILOT_HOME", ".copilot", "config.json", _commented),
+    "aider": ("HOME", "", ".aider/oauth-keys.env", _lines),
     "amp": ("HOME", "", ".local/share/amp/secrets.json", _key),
 }
-"""How each agent calls the folder of its state, and its login, the last two in a form that is not known."""
+"""How each agent calls the folder of its state, and its login, the last ones in forms that are not known."""
 
 HOURS = 3600
 
@@ -103,7 +118,8 @@ class LoggedIn:
         user_config().write_text(config, encoding="utf-8")
         self.login = Path(os.environ["HOME"]) / folder / file
         self.login.parent.mkdir(parents=True, exist_ok=True)
-        self.write(json.dumps(form(time.time() + hours * HOURS), indent=2, ensure_ascii=False) + "\n")
+        text = form(time.time() + hours * HOURS)
+        self.write(text if isinstance(text, str) else json.dumps(text, indent=2, ensure_ascii=False) + "\n")
         shop.configure(provider=agent)
         for id in IDS:
             shop.spec(id, criteria=[])

@@ -121,221 +121,62 @@ const UNUSUAL_PERSONALITY: &[&[ArgumentCondition]] = &[&[
 ]];
 
 /// The table.
+#[rustfmt::skip]
 pub(super) const REFUSED_CALLS: &[CallRule] = &[
-    always(
-        calls![SYS_add_key, SYS_request_key, SYS_keyctl],
-        "keyrings belong to the user, not to the run",
-    ),
-    always(
-        calls![
-            SYS_io_uring_setup,
-            SYS_io_uring_enter,
-            SYS_io_uring_register
-        ],
-        "requests in a ring pass by this filter",
-    ),
-    sometimes(
-        calls![
-            SYS_prlimit64,
-            SYS_sched_setaffinity,
-            SYS_sched_setparam,
-            SYS_sched_setscheduler,
-            SYS_sched_setattr,
-        ],
-        Arguments(&[&[IsNot(0, 0)]], "of another process"),
-        "limits and priorities of processes outside",
-    ),
-    sometimes(
-        calls![SYS_setpriority],
-        Arguments(
-            &[&[IsNot(1, 0)], &[IsNot(0, PRIORITY_OF_PROCESS)]],
-            "of another process, a group or a user",
-        ),
-        "priorities of processes outside",
-    ),
-    sometimes(
-        calls![SYS_ioprio_set],
-        Arguments(
-            &[&[IsNot(1, 0)], &[IsNot(0, DISK_PRIORITY_OF_PROCESS)]],
-            "of another process, a group or a user",
-        ),
-        "priorities of processes outside",
-    ),
-    always(
-        calls![
-            SYS_process_vm_readv,
-            SYS_process_vm_writev,
-            SYS_process_madvise
-        ],
-        "memory of other processes; debuggers use `ptrace`",
-    ),
-    always(
-        calls![SYS_kcmp, SYS_pidfd_getfd],
-        "descriptors of other processes",
-    ),
-    sometimes(
-        calls![SYS_ioctl],
-        Arguments(
-            &[&[Is(1, 0x5412)], &[Is(1, 0x541C)]],
-            "with `TIOCSTI` or `TIOCLINUX`",
-        ),
-        "input for the user's terminal",
-    ),
-    always(
-        calls![SYS_vhangup],
-        "ends the session of the user's terminal",
-    ),
-    sometimes(
-        calls![SYS_socket],
-        SocketFamily,
-        "other families than those of the policy: little used, and often at fault",
-    ),
-    sometimes(
-        calls![SYS_socketpair],
-        Arguments(
-            &[&[IsNot(0, libc::AF_UNIX as u64)]],
-            "of another family than `AF_UNIX`",
-        ),
-        "as `socket`",
-    ),
-    opened(
-        calls![SYS_unshare],
-        ConfiningProgram,
-        "with a new namespace a process gets every capability inside, and more of the kernel",
-    )
-    .with(Arguments(
-        NAMESPACES_TO_LEAVE,
-        "with the flag of a new namespace",
-    )),
+    always(calls![SYS_add_key, SYS_request_key, SYS_keyctl], "keyrings belong to the user, not to the run"),
+    always(calls![SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register],
+        "requests in a ring pass by this filter"),
+    sometimes(calls![SYS_prlimit64, SYS_sched_setaffinity, SYS_sched_setparam, SYS_sched_setscheduler,
+        SYS_sched_setattr], Arguments(&[&[IsNot(0, 0)]], "of another process"),
+        "limits and priorities of processes outside"),
+    sometimes(calls![SYS_setpriority], Arguments(&[&[IsNot(1, 0)], &[IsNot(0, PRIORITY_OF_PROCESS)]],
+        "of another process, a group or a user"), "priorities of processes outside"),
+    sometimes(calls![SYS_ioprio_set], Arguments(&[&[IsNot(1, 0)], &[IsNot(0, DISK_PRIORITY_OF_PROCESS)]],
+        "of another process, a group or a user"), "priorities of processes outside"),
+    always(calls![SYS_process_vm_readv, SYS_process_vm_writev, SYS_process_madvise],
+        "memory of other processes; debuggers use `ptrace`"),
+    always(calls![SYS_kcmp, SYS_pidfd_getfd], "descriptors of other processes"),
+    sometimes(calls![SYS_ioctl], Arguments(&[&[Is(1, 0x5412)], &[Is(1, 0x541C)]], "with `TIOCSTI` or `TIOCLINUX`"),
+        "input for the user's terminal"),
+    always(calls![SYS_vhangup], "ends the session of the user's terminal"),
+    sometimes(calls![SYS_socket], SocketFamily,
+        "other families than those of the policy: little used, and often at fault"),
+    sometimes(calls![SYS_socketpair], Arguments(&[&[IsNot(0, libc::AF_UNIX as u64)]],
+        "of another family than `AF_UNIX`"), "as `socket`"),
+    opened(calls![SYS_unshare], ConfiningProgram,
+        "with a new namespace a process gets every capability inside, and more of the kernel")
+        .with(Arguments(NAMESPACES_TO_LEAVE, "with the flag of a new namespace")),
     opened(calls![SYS_clone], ConfiningProgram, "as `unshare`")
         .with(Arguments(NAMESPACES, "with the flag of a new namespace")),
-    CallRule {
-        error: Missing,
-        ..opened(
-            calls![SYS_clone3],
-            ConfiningProgram,
-            "its flags lie in memory, where no filter looks; libraries use `clone` instead",
-        )
-    },
-    opened(
-        calls![SYS_setns],
-        ConfiningProgram,
-        "namespaces of processes outside",
-    ),
-    opened(
-        calls![
-            SYS_mount,
-            SYS_umount2,
-            SYS_pivot_root,
-            SYS_chroot,
-            SYS_fsopen,
-            SYS_fsconfig,
-            SYS_fsmount,
-            SYS_fspick,
-            SYS_open_tree,
-            SYS_move_mount,
-            SYS_mount_setattr,
-        ],
-        ConfiningProgram,
-        "the view of files is that of the policy",
-    ),
-    opened(
-        calls![SYS_sethostname, SYS_setdomainname],
-        ConfiningProgram,
-        "names of the machine",
-    ),
-    opened(
-        calls![
-            SYS_shmget,
-            SYS_shmat,
-            SYS_shmctl,
-            SYS_semget,
-            SYS_semop,
-            SYS_semtimedop,
-            SYS_semctl,
-            SYS_msgget,
-            SYS_msgsnd,
-            SYS_msgrcv,
-            SYS_msgctl,
-        ],
-        Ipc,
-        "shared memory, semaphores and messages of the user's other programs (System V)",
-    ),
-    opened(
-        calls![SYS_mq_open, SYS_mq_unlink],
-        Ipc,
-        "messages of the user's other programs (POSIX)",
-    ),
-    always(
-        calls![SYS_open_by_handle_at],
-        "files by number, past all folders",
-    ),
-    always(
-        calls![SYS_bpf, SYS_perf_event_open, SYS_userfaultfd],
-        "parts of the kernel that break-outs go through",
-    ),
-    always(
-        calls![SYS_init_module, SYS_finit_module, SYS_delete_module],
-        "modules of the kernel",
-    ),
-    always(
-        calls![SYS_kexec_load, SYS_reboot],
-        "another kernel, and the end of this one",
-    ),
+    CallRule { error: Missing, ..opened(calls![SYS_clone3], ConfiningProgram,
+        "its flags lie in memory, where no filter looks; libraries use `clone` instead") },
+    opened(calls![SYS_setns], ConfiningProgram, "namespaces of processes outside"),
+    opened(calls![SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_fsopen, SYS_fsconfig, SYS_fsmount, SYS_fspick,
+        SYS_open_tree, SYS_move_mount, SYS_mount_setattr], ConfiningProgram, "the view of files is that of the policy"),
+    opened(calls![SYS_sethostname, SYS_setdomainname], ConfiningProgram, "names of the machine"),
+    opened(calls![SYS_shmget, SYS_shmat, SYS_shmctl, SYS_semget, SYS_semop, SYS_semtimedop, SYS_semctl, SYS_msgget,
+        SYS_msgsnd, SYS_msgrcv, SYS_msgctl], Ipc,
+        "shared memory, semaphores and messages of the user's other programs (System V)"),
+    opened(calls![SYS_mq_open, SYS_mq_unlink], Ipc, "messages of the user's other programs (POSIX)"),
+    always(calls![SYS_open_by_handle_at], "files by number, past all folders"),
+    always(calls![SYS_bpf, SYS_perf_event_open, SYS_userfaultfd], "parts of the kernel that break-outs go through"),
+    always(calls![SYS_init_module, SYS_finit_module, SYS_delete_module], "modules of the kernel"),
+    always(calls![SYS_kexec_load, SYS_reboot], "another kernel, and the end of this one"),
     #[cfg(not(target_arch = "riscv64"))]
     always(calls![SYS_kexec_file_load], "another kernel"),
-    always(
-        calls![
-            SYS_swapon,
-            SYS_swapoff,
-            SYS_acct,
-            SYS_quotactl,
-            SYS_quotactl_fd
-        ],
-        "disks and accounts of the whole machine",
-    ),
-    always(
-        calls![
-            SYS_settimeofday,
-            SYS_clock_settime,
-            SYS_clock_adjtime,
-            SYS_adjtimex,
-        ],
-        "the clock of the whole machine",
-    ),
-    always(
-        calls![SYS_syslog, SYS_lookup_dcookie, SYS_fanotify_init],
-        "what the rest of the machine does",
-    ),
-    always(
-        calls![
-            SYS_mbind,
-            SYS_set_mempolicy,
-            SYS_get_mempolicy,
-            SYS_set_mempolicy_home_node,
-            SYS_migrate_pages,
-            SYS_move_pages,
-        ],
-        "places of memory, those of other processes among them",
-    ),
-    sometimes(
-        calls![SYS_personality],
-        Arguments(UNUSUAL_PERSONALITY, "with an unusual value"),
-        "switches protections off that programs are built with",
-    ),
+    always(calls![SYS_swapon, SYS_swapoff, SYS_acct, SYS_quotactl, SYS_quotactl_fd],
+        "disks and accounts of the whole machine"),
+    always(calls![SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex],
+        "the clock of the whole machine"),
+    always(calls![SYS_syslog, SYS_lookup_dcookie, SYS_fanotify_init], "what the rest of the machine does"),
+    always(calls![SYS_mbind, SYS_set_mempolicy, SYS_get_mempolicy, SYS_set_mempolicy_home_node, SYS_migrate_pages,
+        SYS_move_pages], "places of memory, those of other processes among them"),
+    sometimes(calls![SYS_personality], Arguments(UNUSUAL_PERSONALITY, "with an unusual value"),
+        "switches protections off that programs are built with"),
     always(calls![SYS_nfsservctl], "calls of old kernels"),
     #[cfg(target_arch = "x86_64")]
-    always(
-        calls![
-            SYS_iopl,
-            SYS_ioperm,
-            SYS_uselib,
-            SYS_ustat,
-            SYS_sysfs,
-            SYS__sysctl,
-        ],
-        "ports of devices, and calls of old kernels (x86-64)",
-    ),
+    always(calls![SYS_iopl, SYS_ioperm, SYS_uselib, SYS_ustat, SYS_sysfs, SYS__sysctl],
+        "ports of devices, and calls of old kernels (x86-64)"),
 ];
 
 impl CallRule {

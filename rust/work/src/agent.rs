@@ -20,7 +20,7 @@ use super::folder_observer::FolderObserver;
 use super::process::{ProcessIdentity, memory_kills};
 use super::process_limit::ProcessLimit;
 use super::process_tree::{self, ProcessTree, TreeBond, TreeEnd};
-use super::run_cgroup::{CgroupLimits, RunCgroup};
+use super::run_cgroup::RunCgroup;
 use super::run_log::{LogStream, RunLog};
 use super::run_record::{ProcessTreeEntry, RunRecord, UNCERTAIN_END};
 use super::run_store::RunStore;
@@ -98,25 +98,16 @@ pub fn start(
         output: Stdio::piped(),
         errors: Stdio::piped(),
     };
-    let made = job.limits.may_use_cgroup.then(|| {
-        RunCgroup::create(CgroupLimits {
-            processes: job.limits.processes.map(AgentLimits::hard_processes),
-            memory: job.limits.memory,
-        })
-    });
     let runner = process_tree::runner_here();
     let mut tree = ProcessTree::before_start(mark, ProcessTree::since(record), runner);
-    let (mut made, mut process_limit) = (made.flatten(), None);
+    let mut process_limit = None;
     let started = job.confinement.start_prepared(
         start,
         BeforeProgram {
             launcher: job.launcher.as_ref(),
             prepare: &mut |number| {
-                let enforced = tree.begin(number, &job.confinement, made.take());
-                let by_kernel = enforced.processes.is_some() || tree.bond == TreeBond::Leader;
-                let most = job.limits.processes;
-                process_tree::limit_processes(number, most.filter(|_| !by_kernel));
-                process_limit = most.map(|most| ProcessLimit::watch(&tree, most));
+                process_limit =
+                    ProcessLimit::begin(&mut tree, number, &job.confinement, job.limits);
             },
         },
     );
@@ -384,12 +375,7 @@ impl AgentProcess {
 
     /// Returns true if the agent itself ended. Its process number is valid until [`AgentProcess::reap`].
     fn has_ended(&self) -> Result<bool, WorkError> {
-        let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        match waitid(WaitId::Pid(Pid::from_child(&self.child)), how) {
-            Ok(status) => Ok(status.is_some()),
-            Err(Errno::INTR) => Ok(false),
-            Err(source) => Err(system("watch the agent", source)),
-        }
+        has_ended(&self.child).map_err(|source| system("watch the agent", source))
     }
 
     fn broken_limit(&self) -> Option<AgentEnding> {
@@ -565,6 +551,15 @@ impl Drop for AgentProcess {
             self.tree.kill();
             self.reap();
         }
+    }
+}
+
+/// Returns true if a process has ended, whose exit status is not collected by that.
+pub(super) fn has_ended(child: &Child) -> Result<bool, Errno> {
+    let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    match waitid(WaitId::Pid(Pid::from_child(child)), how) {
+        Err(Errno::INTR) => Ok(false),
+        status => Ok(status?.is_some()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::connections::ConnectionOptions;
 use super::folder_observer::FolderObserver;
-use super::run_cgroup::RunCgroup;
+use super::run_cgroup::{CgroupLimits, RunCgroup};
 use super::run_log::{LineFilter, LogLimits};
 use super::spending::{EventPlan, UsageMeter};
 use chant_confine::{Confinement, SandboxLauncher};
@@ -93,6 +93,17 @@ impl AgentLimits {
         let is_enforced =
             self.memory.is_none() || (self.may_use_cgroup && RunCgroup::enforces_memory());
         (!is_enforced).then_some("limits.memory_megabytes")
+    }
+
+    /// Makes a control group with these limits, where that is permitted; with those that it enforces.
+    pub(super) fn new_cgroup(&self) -> Option<(RunCgroup, CgroupLimits)> {
+        let limits = CgroupLimits {
+            processes: self.processes.map(Self::hard_processes),
+            memory: self.memory,
+        };
+        self.may_use_cgroup
+            .then(|| RunCgroup::create(limits))
+            .flatten()
     }
 
     /// Returns the number of processes and threads that the kernel is asked to allow: the runner ends an agent that

@@ -41,7 +41,7 @@ pub mod log_retention;
 pub mod mirror;
 pub mod process;
 #[cfg(unix)]
-mod process_limit;
+pub mod process_limit;
 mod process_tree;
 mod record_entries;
 #[cfg(unix)]
@@ -70,6 +70,7 @@ pub mod watch;
 use chant_base::error::{CoreError, ErrorKind};
 use chant_store::StoreError;
 use lock::LockHolder;
+pub use process_tree::end_orphans;
 use state::{IllegalRunEvent, RunState};
 
 /// The reasons why a run cannot be started, continued or stopped.

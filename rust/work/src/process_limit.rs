@@ -7,8 +7,10 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::agent_job::AgentLimits;
 use super::process;
-use super::process_tree::ProcessTree;
+use super::process_tree::{self, ProcessTree, TreeBond};
+use chant_confine::Confinement;
 
 /// The time between two counts.
 const COUNT_INTERVAL: Duration = Duration::from_millis(250);
@@ -32,8 +34,23 @@ pub(super) struct ProcessLimit {
 }
 
 impl ProcessLimit {
+    /// Begins a tree with its first process, in a control group where one can be made, and limits and counts its
+    /// processes from now on.
+    pub(super) fn begin(
+        tree: &mut ProcessTree,
+        first: u32,
+        confinement: &Confinement,
+        limits: AgentLimits,
+    ) -> Option<Self> {
+        let enforced = tree.begin(first, confinement, limits.new_cgroup());
+        let by_kernel = enforced.processes.is_some() || tree.bond == TreeBond::Leader;
+        let most = limits.processes;
+        process_tree::limit_processes(first, most.filter(|_| !by_kernel));
+        most.map(|most| Self::watch(tree, most))
+    }
+
     /// Counts the processes of a tree that was just started; all are killed once they are more than `most`.
-    pub(super) fn watch(tree: &ProcessTree, most: u32) -> Self {
+    fn watch(tree: &ProcessTree, most: u32) -> Self {
         let is_reached = Arc::new(AtomicBool::new(false));
         let (ends, ended) = mpsc::channel();
         let (tree, reached) = (tree.clone(), Arc::clone(&is_reached));
@@ -82,6 +99,17 @@ impl Drop for ProcessLimit {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Limits the processes of the program that this process becomes, where nobody counts them: by a control group that the
+/// next run removes, or by the number of the user's.
+pub fn limit_this_process(limits: AgentLimits) {
+    let own = std::process::id();
+    let enforcing = limits
+        .new_cgroup()
+        .filter(|(_, enforced)| enforced.processes.is_some());
+    let is_limited = enforcing.is_some_and(|(group, _)| group.add(own));
+    process_tree::limit_processes(own, limits.processes.filter(|_| !is_limited));
 }
 
 /// Gives this thread the highest priority, where it may take that: thousands of processes leave it too little of the

@@ -603,6 +603,18 @@ pub(super) fn kill_left_by(command: ProcessIdentity) {
         leader: Some(command),
         ..ProcessTree::before_start(mark, since, Some(runner))
     };
+    kill_whole(&tree);
+}
+
+/// Kills what this process has taken in, if it is a runner whose agent has ended; not the programs that it started for
+/// itself.
+pub fn end_orphans() {
+    if let Some(runner) = runner_here() {
+        kill_whole(&ProcessTree::before_start("\0".to_owned(), 0, Some(runner)));
+    }
+}
+
+fn kill_whole(tree: &ProcessTree) {
     let deadline = Instant::now() + DYING;
     while tree.left().is_some() && Instant::now() < deadline {
         tree.kill();

@@ -10,10 +10,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::WorkError;
-use super::agent_job::{AgentJob, AgentLimits};
+use super::agent::has_ended;
+use super::agent_job::AgentJob;
 use super::process::ProcessIdentity;
+use super::process_limit::ProcessLimit;
 use super::process_tree::{self, ProcessTree, TreeBond};
-use super::run_cgroup::{CgroupLimits, RunCgroup};
+use super::run_cgroup::RunCgroup;
 use super::run_log::SecretMask;
 use super::run_record::{RunRecord, ServiceEntry};
 use super::run_store::RunStore;
@@ -36,6 +38,7 @@ pub struct ServiceProcess {
     name: String,
     child: Child,
     tree: ProcessTree,
+    process_limit: Option<ProcessLimit>,
     runs: RunStore,
     grace: Duration,
     log: PathBuf,
@@ -76,19 +79,13 @@ impl ServiceProcess {
             output: Stdio::from(written),
             errors: Stdio::from(errors),
         };
-        let made = job.limits.may_use_cgroup.then(|| {
-            RunCgroup::create(CgroupLimits {
-                processes: job.limits.processes.map(AgentLimits::hard_processes),
-                memory: job.limits.memory,
-            })
-        });
         // The runner has other programs, too.
         let mut tree = ProcessTree::before_start(mark, 0, None);
-        let (mut made, confinement) = (made.flatten(), &job.confinement);
+        let (mut process_limit, confinement) = (None, &job.confinement);
         let before = BeforeProgram {
             launcher: job.launcher.as_ref(),
             prepare: &mut |number| {
-                tree.begin(number, confinement, made.take());
+                process_limit = ProcessLimit::begin(&mut tree, number, confinement, job.limits);
             },
         };
         let start = || confinement.start_prepared(start, before);
@@ -103,6 +100,7 @@ impl ServiceProcess {
             name: job.name,
             child,
             tree,
+            process_limit,
             runs: runs.clone(),
             grace: job.limits.grace,
             log: log.to_owned(),
@@ -133,14 +131,17 @@ impl ServiceProcess {
     /// # Errors
     /// `System`.
     pub fn ended(&mut self) -> Result<Option<String>, WorkError> {
-        let status = self.child.try_wait().map_err(|source| WorkError::System {
+        let failed = |source| WorkError::System {
             action: "watch a service",
             source,
-        })?;
-        Ok(status.map(|status| {
-            self.note_reaped();
-            status.to_string()
-        }))
+        };
+        if !has_ended(&self.child).map_err(|error| failed(error.into()))? {
+            return Ok(None);
+        }
+        self.process_limit.iter_mut().for_each(ProcessLimit::end);
+        let status = self.child.wait().map_err(failed)?;
+        self.note_reaped();
+        Ok(Some(status.to_string()))
     }
 
     /// Returns the last lines that it wrote, secrets masked.
@@ -171,6 +172,7 @@ impl ServiceProcess {
             .tree
             .end(&self.runs, &self.name, grace, process_tree::sleep_for);
         if self.tree.is_held {
+            self.process_limit.iter_mut().for_each(ProcessLimit::end);
             let _ = self.child.kill();
             let _ = self.child.wait();
             self.note_reaped();
@@ -185,6 +187,14 @@ impl ServiceProcess {
         let Some(writer) = self.writer.take() else {
             return;
         };
+        let limit = self.process_limit.as_ref();
+        if let Some(limit) = limit.and_then(ProcessLimit::reached) {
+            let why = format!(
+                "\nThe service had more than {limit} processes and threads at once, which is the limit `limits.processes`\n"
+            );
+            // It may have no log any more.
+            let _ = AppendFile::open_owned(&self.log).map(|mut log| log.add(why.as_bytes()));
+        }
         // A process that is not found could keep the pipe open.
         let until = Instant::now() + LINGER_TIME;
         while !writer.is_finished() && Instant::now() < until {

@@ -10,6 +10,7 @@ use std::fs::{self, DirBuilder};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::leftovers::is_folder;
 use super::settings::GitSetting;
 use super::{LONGEST_WALK, QUICK_WALK, RunRepository};
 use crate::index::failed;
@@ -212,6 +213,23 @@ impl RunRepository<'_> {
         }
         let words = ["merge", "--ff-only", "--quiet", "--no-verify", &tip];
         self.git(words, LONGEST_WALK).output().map(drop)
+    }
+
+    /// Puts the settings back with which the folder was made, where no process of its agent is left: from then on no git of
+    /// ours runs there what it prepared.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub fn restore_settings(&self) -> Result<(), GitError> {
+        let git = self.top.join(".git");
+        if !is_folder(&git) {
+            return Ok(());
+        }
+        let own = self.config(&self.known_tip()?)?;
+        for name in ["commondir", "config.worktree", "config"] {
+            remove_tree(&git.join(name))?;
+        }
+        write(&git.join("config"), &own)
     }
 
     /// Writes the git folder by hand, because each start of git costs more than all of it.

@@ -6,7 +6,13 @@
 //! run gets no refresh token, and nothing of its login ever comes back. In a file whose form is not known, a refresh
 //! token is what is called one.
 
+use std::borrow::Cow;
+use std::mem::take;
+use std::sync::LazyLock;
+
+use chant_text::front_matter;
 use jiff::Timestamp;
+use regex::{Captures, Regex};
 use serde_json::Value;
 
 use super::built_in::{TokenEnd, TokenFile};
@@ -14,16 +20,40 @@ use super::built_in::{TokenEnd, TokenFile};
 /// The text in place of a refresh token in a file whose form is not known: agents take an empty one for a fault.
 const WITHHELD: &str = "withheld";
 
-/// Returns a login of an unknown form without what it calls a refresh token; `None` where there is none, or where the
-/// text is not JSON.
+/// Returns a login of an unknown form without what it calls a refresh token; `None` where there is none.
+///
+/// JSON may have lines that are comments. YAML is given as JSON, which is YAML, too. What is neither keeps its form.
 pub(crate) fn without_named_refresh_tokens(login: &str) -> Option<String> {
-    let all: Value = serde_json::from_str(login).ok()?;
-    let mut given = all.clone();
-    withhold(&mut given);
-    (given != all).then(|| given.to_string())
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    let code: Vec<&str> = login.lines().filter(is_code).collect();
+    let json = serde_json::from_str(&code.join("\n"));
+    let read: Option<Value> = json.ok().or_else(|| front_matter::read(login).ok());
+    if let Some(all @ (Value::Object(_) | Value::Array(_))) = read {
+        let mut given = all.clone();
+        withhold(&mut given);
+        return (given != all).then(|| given.to_string());
+    }
+    let given = without_named_values(login);
+    (given != login).then(|| given.into_owned())
 }
 
-/// Replaces what is called a refresh token.
+/// Replaces the values of refresh tokens in a text of any form that writes a name, a sign and a value.
+fn without_named_values(text: &str) -> Cow<'_, str> {
+    static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let value = r#"("[^"\n]+"|'[^'\n]+'|[^\s"',;{}\[\]]+)"#;
+        Regex::new(&format!(r#"([\w. -]+)(["']?[ \t]*[=:][ \t]*){value}"#)).ok()
+    });
+    let given = |found: &Captures<'_>| {
+        if !is_refresh_token(&found[1]) {
+            return found[0].to_owned();
+        }
+        format!("{}{}\"{WITHHELD}\"", &found[1], &found[2])
+    };
+    PAIR.as_ref()
+        .map_or(text.into(), |pair| pair.replace_all(text, given))
+}
+
+/// Replaces what is called a refresh token, also in texts that are JSON.
 fn withhold(part: &mut Value) {
     match part {
         Value::Object(all) => {
@@ -35,6 +65,9 @@ fn withhold(part: &mut Value) {
             }
         }
         Value::Array(all) => all.iter_mut().for_each(withhold),
+        Value::String(text) if text.starts_with(['{', '[']) => {
+            *text = without_named_refresh_tokens(text).unwrap_or_else(|| take(text));
+        }
         _ => {}
     }
 }
@@ -171,7 +204,48 @@ mod tests {
                 "refresh": 3,
             })
         );
-        for whole in ["", "key = r", "[]", r#"{"apiKey":"k","refreshToken":null}"#] {
+        let ours = r#"{"a":"b","refresh_token":"withheld"}"#;
+        for (login, expected) in [
+            (
+                "// mine\n{\"a\": \"b\",\n // of\n\"refresh_token\": \"r\"}\n",
+                ours,
+            ),
+            ("# mine\na: b\nrefresh_token: >-\n  r\n  s\n", ours),
+            (
+                r#"{"a":"{\"refresh\":\"r\"}"}"#,
+                r#"{"a":"{\"refresh\":\"withheld\"}"}"#,
+            ),
+            (
+                "export REFRESH_TOKEN=r # mine\nA=b\n",
+                "export REFRESH_TOKEN=\"withheld\" # mine\nA=b\n",
+            ),
+            (
+                "[one]\nrefresh-token = 'r'\n",
+                "[one]\nrefresh-token = \"withheld\"\n",
+            ),
+            (
+                "one = {refreshToken = \"r\", a = 1}",
+                "one = {refreshToken = \"withheld\", a = 1}",
+            ),
+            (
+                "{\"refreshToken\": \"r\", // of\n\"a\": 1}",
+                "{\"refreshToken\": \"withheld\", // of\n\"a\": 1}",
+            ),
+        ] {
+            assert_eq!(
+                without_named_refresh_tokens(login).as_deref(),
+                Some(expected),
+                "{login}"
+            );
+        }
+        for whole in [
+            "",
+            "key = r",
+            "[]",
+            "A: b",
+            "A=",
+            r#"{"apiKey":"k","refreshToken":null}"#,
+        ] {
             assert_eq!(without_named_refresh_tokens(whole), None, "{whole}");
         }
     }

@@ -1,12 +1,12 @@
 //! The confinement that this machine offers, and commands that people try in it.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::confined_command::ConfinedCommand;
 use crate::project::folders;
+use crate::runtime::agent_launch::bounds;
 use crate::runtime::run_confinement::{self, AppliedConfinement, ConfinedActor};
 use crate::runtime::sandbox_support;
 use crate::view::confine::{ConfinementItem, ConfinementView};
@@ -20,6 +20,7 @@ use chant_confine::{ConfinedProgram, ConfinementStatus, LandlockSupport};
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::disk;
+use chant_work::process_limit::limit_this_process;
 
 /// Shows how runs can be held, for `chant-mcp confine --check`. A process that does nothing is held and ends.
 ///
@@ -87,47 +88,24 @@ pub fn confine_command(
         ..
     } = run_confinement::of_run(project, &config, repo.as_deref(), folder, held, None)?;
     let refused = |error: io::Error| ChantError::Refused(error.to_string());
-    let own = project.environment.iter();
-    let environment = own.map(|(name, value)| (name.into(), value.into())).chain(
-        variables
-            .iter()
-            .map(|(name, value)| (name.into(), value.into())),
-    );
+    let words = |(name, value): (&String, &String)| (name.into(), value.into());
+    let added: Vec<(OsString, OsString)> = variables.iter().map(words).collect();
     let argv: Vec<OsString> = argv.iter().map(Into::into).collect();
+    if !confinement.ends_with_its_first_process() {
+        limit_this_process(bounds(project, &config));
+    }
+    let own = project.environment.iter().map(words);
     let program = ConfinedProgram {
         argv: argv.clone(),
-        environment: environment.collect(),
+        environment: own.chain(added.clone()).collect(),
         folder: folder.to_owned(),
     };
-    if let Some((launcher, order)) = confinement.order(program).map_err(refused)? {
-        return Ok(ConfinedCommand {
-            argv: launcher.argv.into_iter().map(text).collect(),
-            variables: texts(launcher.environment),
-            order: Some(order),
-            folder: folder.to_owned(),
-            confinement: standing.to_string(),
-        });
+    if let Some(ordered) = confinement.order(program).map_err(refused)? {
+        return Ok(ConfinedCommand::ordered(ordered, folder.into(), &standing));
     }
     let line = confinement.command_line(argv);
     confinement.enforce().map_err(refused)?;
-    Ok(ConfinedCommand {
-        argv: line.into_iter().map(text).collect(),
-        variables,
-        order: None,
-        folder: folder.to_owned(),
-        confinement: standing.to_string(),
-    })
-}
-
-fn text(word: OsString) -> String {
-    word.to_string_lossy().into_owned()
-}
-
-fn texts(pairs: Vec<(OsString, OsString)>) -> BTreeMap<String, String> {
-    let pairs = pairs.into_iter();
-    pairs
-        .map(|(name, value)| (text(name), text(value)))
-        .collect()
+    Ok(ConfinedCommand::line(line, added, folder.into(), &standing))
 }
 
 /// The folders of one trial.
@@ -171,6 +149,7 @@ impl TrialFolders {
     }
 }
 
+#[rustfmt::skip]
 fn held(
     standing: &ConfinementStatus,
     ability: LandlockSupport,
@@ -178,92 +157,44 @@ fn held(
 ) -> Vec<ConfinementItem> {
     let is_held = !matches!(standing, ConfinementStatus::Unconfined(_));
     let is_landlock = matches!(standing, ConfinementStatus::Landlock { .. });
+    let is_bubblewrap = matches!(standing, ConfinementStatus::Bubblewrap);
+    let is_linux = is_landlock || is_bubblewrap;
     let has_namespaces = match standing {
         ConfinementStatus::Landlock { has_namespaces, .. } => *has_namespaces,
-        _ => matches!(standing, ConfinementStatus::Bubblewrap),
+        _ => is_bubblewrap,
     };
-    let is_linux = is_landlock || matches!(standing, ConfinementStatus::Bubblewrap);
     let has = |abi: u8| is_held && (!is_landlock || ability.abi >= abi);
     let thing = |what, holds, note: &'static str| ConfinementItem {
         what,
         holds,
         note: Some(note).filter(|note| !note.is_empty()),
     };
+    let is_closed = is_held && confine.network != NetworkSetting::Open;
+    let network = match confine.network {
+        NetworkSetting::Open => "`confine.network: hosts` opens hosts of a list alone, `none` closes it",
+        NetworkSetting::Hosts => "but for `confine.hosts`; `chant-mcp confine` itself reaches none, `chant-mcp env --` does",
+        NetworkSetting::None => "",
+    };
     vec![
-        thing(
-            "writing outside of its folder",
-            is_held,
-            "`confine.write` opens more",
-        ),
-        thing(
-            "reading people's files and secrets",
-            is_held,
-            "`confine.read` opens more, `confine.deny` closes more",
-        ),
-        thing(
-            "rights and times of your files outside (chmod, touch)",
-            is_held && !is_landlock,
-            "Landlock knows no right for them; `confine.backend: bubblewrap` holds them",
-        ),
-        thing(
-            "signals to processes outside",
-            has_namespaces || has(SCOPES),
-            "needs namespaces or Landlock ABI 6 (Linux 6.12)",
-        ),
-        thing(
-            "living on after its end",
-            has_namespaces,
-            "needs namespaces of processes; without them what is left is looked for and ended",
-        ),
-        thing(
-            "shared memory, messages and semaphores of others, by their names",
-            is_linux,
-            "without namespaces a run has none of its own, and semaphores are files in /dev/shm",
-        ),
-        thing(
-            "memory, environment and descriptors of processes outside",
-            is_held,
-            "",
-        ),
+        thing("writing outside of its folder", is_held, "`confine.write` opens more"),
+        thing("reading people's files and secrets", is_held, "`confine.read` opens more, `confine.deny` closes more"),
+        thing("rights and times of your files outside (chmod, touch)", is_held && !is_landlock,
+            "Landlock knows no right for them; `confine.backend: bubblewrap` holds them"),
+        thing("signals to processes outside", has_namespaces || has(SCOPES), "needs namespaces or Landlock ABI 6 (Linux 6.12)"),
+        thing("living on after its end", has_namespaces,
+            "needs namespaces of processes; without them what is left is looked for and ended"),
+        thing("shared memory, messages and semaphores of others, by their names", is_linux,
+            "without namespaces a run has none of its own, and semaphores are files in /dev/shm"),
+        thing("memory, environment and descriptors of processes outside", is_held, ""),
         thing("limits and priorities of processes outside", is_linux, ""),
-        thing(
-            "abstract sockets of others",
-            has(SCOPES),
-            "needs Landlock ABI 6 (Linux 6.12)",
-        ),
-        thing(
-            "sockets with names (agents of keys, session bus, docker)",
-            is_held && !confine.unix_sockets,
-            "`confine.unix_sockets` opens them",
-        ),
-        thing(
-            "commands to devices",
-            has(DEVICES),
-            "needs Landlock ABI 5 (Linux 6.10)",
-        ),
-        thing(
-            "terminals",
-            is_held && !confine.pty,
-            "`confine.pty` opens them",
-        ),
+        thing("abstract sockets of others", has(SCOPES), "needs Landlock ABI 6 (Linux 6.12)"),
+        thing("sockets with names (agents of keys, session bus, docker)", is_held && !confine.unix_sockets,
+            "`confine.unix_sockets` opens them"),
+        thing("commands to devices", has(DEVICES), "needs Landlock ABI 5 (Linux 6.10)"),
+        thing("terminals", is_held && !confine.pty, "`confine.pty` opens them"),
         thing("keyrings and io_uring", is_linux, ""),
-        thing(
-            "the network",
-            is_held && confine.network != NetworkSetting::Open,
-            match confine.network {
-                NetworkSetting::Open => {
-                    "`confine.network: hosts` opens hosts of a list alone, `none` closes it"
-                }
-                NetworkSetting::Hosts => {
-                    "but for `confine.hosts`; `chant-mcp confine` itself reaches none, `chant-mcp env --` does"
-                }
-                NetworkSetting::None => "",
-            },
-        ),
-        thing(
-            "servers on this machine (127.0.0.1)",
-            is_held && confine.network != NetworkSetting::Open,
-            "`confine.network: hosts` gives runs a loopback of their own, which needs namespaces",
-        ),
+        thing("the network", is_closed, network),
+        thing("servers on this machine (127.0.0.1)", is_closed,
+            "`confine.network: hosts` gives runs a loopback of their own, which needs namespaces"),
     ]
 }

@@ -18,6 +18,7 @@ use chant_specs::error::ChantError;
 use chant_specs::project::{Project, SPECS};
 use chant_store::disk;
 use chant_store::state::escape_name;
+use chant_work::end_orphans;
 
 /// The branch that is taken for the target where there is none of the usual name.
 const OLD_MAIN: &str = "master";
@@ -375,6 +376,8 @@ impl<'r> RunTree<'r> {
         match &self.kind {
             RunTreeKind::Own(folder) if folder.is_there() => {
                 let kept = self.keep_strays(folder);
+                // Git ran there by settings of the agent.
+                end_orphans();
                 folder.make_repository_again()?;
                 Ok(kept.unwrap_or_else(|error| {
                     vec![format!(

@@ -323,29 +323,31 @@ impl ActingPaths {
     /// Returns the effect of a changed file, and how it is shown; `None` for one that may land.
     fn kind_of(&self, file: &ChangedFile) -> Option<(EntryKind, String)> {
         let path = &*file.path;
-        if let Some((kind, shown)) = self.own_kind(path) {
-            return Some((kind, shown));
-        }
-        let kind = self.table_kind(file).or_else(|| self.plan_kind(path))?;
-        let is_allowed = kind == EntryKind::Instructions && self.is_allowed(file);
-        (!is_allowed).then(|| (kind, path.to_owned()))
+        self.own_kind(path).or_else(|| {
+            let kind = self.table_kind(file).or_else(|| self.plan_kind(path))?;
+            let is_allowed = kind == EntryKind::Instructions && self.is_allowed(file);
+            (!is_allowed).then(|| (kind, path.to_owned()))
+        })
     }
 
-    /// Returns the effect of a file of the project's own configuration.
+    /// Returns the effect of a file of the configuration of a project, this one or another in the repository.
     fn own_kind(&self, path: &str) -> Option<(EntryKind, String)> {
-        let own = path.strip_prefix(&self.inside)?;
-        if [CHANT_CONFIG, CHANT_AGENTS, SPECKIT_CONFIG].contains(&own) {
+        const SETTINGS: [&str; 3] = [CHANT_CONFIG, CHANT_AGENTS, SPECKIT_CONFIG];
+        let own = path.strip_prefix(&self.inside).unwrap_or_default();
+        if SETTINGS.contains(&own) {
             return Some((EntryKind::Setting, own.to_owned()));
         }
         if is_at_or_below(own, PROMPTS) || is_at_or_below(PROMPTS, own) {
             return Some((EntryKind::Prompt, own.to_owned()));
         }
-        let folded = folded(own);
-        let has_twin = |place| is_at_or_below(&folded, place) || is_at_or_below(place, &folded);
-        [CHANT_CONFIG, CHANT_AGENTS, SPECKIT_CONFIG, PROMPTS]
-            .into_iter()
-            .any(has_twin)
-            .then(|| (EntryKind::AgentFile, path.to_owned()))
+        let folded = folded(path);
+        let inner = folded.match_indices('/').map(|(at, _)| &folded[at + 1..]);
+        let is_one = |rest: &str| {
+            let mut places = SETTINGS.into_iter().chain([PROMPTS]);
+            places.any(|place| is_at_or_below(rest, place) || is_at_or_below(place, rest))
+        };
+        let is_some = inner.chain([&*folded]).any(is_one);
+        is_some.then(|| (EntryKind::AgentFile, path.to_owned()))
     }
 
     /// Returns the effect of a document of a plan.

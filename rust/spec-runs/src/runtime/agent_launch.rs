@@ -206,7 +206,7 @@ pub(crate) fn describe_start(
 }
 
 /// Returns the limits for every process of a spec.
-pub(super) fn bounds(project: &Project, config: &Config) -> AgentLimits {
+pub(crate) fn bounds(project: &Project, config: &Config) -> AgentLimits {
     let limits = &config.runs.limits;
     let output = limits.output();
     AgentLimits {

@@ -46,41 +46,19 @@ impl CommitChecks<'_> {
                 ..ConfinePolicy::clone(&policy)
             }),
         };
-        let text = |word: std::ffi::OsString| word.to_string_lossy().into_owned();
         let ordered = confinement
             .order(program)
             .map_err(|error| refused(error.to_string()))?;
         let command = match (ordered, &confinement) {
-            (Some((launcher, order)), _) => ConfinedCommand {
-                argv: launcher.argv.into_iter().map(text).collect(),
-                variables: launcher
-                    .environment
-                    .into_iter()
-                    .map(|(name, value)| (text(name), text(value)))
-                    .collect(),
-                order: Some(order),
-                folder: job.folder,
-                confinement: status.to_string(),
-            },
+            (Some(ordered), _) => ConfinedCommand::ordered(ordered, job.folder, &status),
             (None, Confinement::Kernel(policy)) if policy.backend != ConfineBackend::Seatbelt => {
                 let why = "A command of yours cannot be confined here in the environment of a run: our launcher of confined processes is not there";
                 return Err(refused(why.to_owned()));
             }
-            (None, _) => ConfinedCommand {
-                argv: confinement
-                    .command_line(job.argv.iter().map(Into::into).collect())
-                    .into_iter()
-                    .map(text)
-                    .collect(),
-                variables: job
-                    .environment
-                    .into_iter()
-                    .map(|(name, value)| (text(name), text(value)))
-                    .collect(),
-                order: None,
-                folder: job.folder,
-                confinement: status.to_string(),
-            },
+            (None, _) => {
+                let line = confinement.command_line(job.argv.iter().map(Into::into).collect());
+                ConfinedCommand::line(line, job.environment, job.folder, &status)
+            }
         };
         run(command)
     }

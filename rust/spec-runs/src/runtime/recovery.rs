@@ -76,7 +76,7 @@ pub(crate) fn stop_run(
         // again before they are judged.
         let place = place.limited(STOPPING);
         place
-            .fetch(project, &repo)
+            .fetch_left(project, &repo)
             .log_failure("bring commits of the run back");
         place.hand_over(project, &repo);
     }
@@ -487,7 +487,9 @@ fn after_loss(
     let repo = project.repository()?;
     let mut judge = judge(project, runs, record, (&place, lock), None);
     let found = if record.merge.begun.is_empty() {
-        place.fetch(project, &repo).and_then(|()| judge.conclude())
+        place
+            .fetch_left(project, &repo)
+            .and_then(|()| judge.conclude())
     } else {
         // It was proven, and its files may exist already.
         judge

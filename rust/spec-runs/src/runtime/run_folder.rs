@@ -25,6 +25,7 @@ use chant_specs::project::{Project, SPECS};
 use chant_store::StoreError;
 use chant_store::disk::{self, FileStamp};
 use chant_store::files::{self, RootFolder};
+use chant_work::end_orphans;
 use chant_work::folder_observer::FolderObserver;
 use chant_work::run_record::RunRecord;
 
@@ -343,6 +344,17 @@ impl RunFolder {
         })
     }
 
+    /// Brings the commits of a run whose runner is gone into the project, by none of the settings of its agent.
+    ///
+    /// # Errors
+    /// As [`RunFolder::fetch`].
+    pub(crate) fn fetch_left(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
+        let folder = self.tree(project, repo)?.into_repository();
+        let restored = folder.map_or(Ok(()), |folder| folder.restore_settings());
+        restored.log_failure("put the settings of a run's git back");
+        self.fetch(project, repo)
+    }
+
     /// Gives the folder to the user, so that nothing runs there that the agent prepared, and removes
     /// what only the run used: its caches, and its copy of a login. If the first fails, its files are
     /// there all the same. Returns what was kept elsewhere, as sentences.
@@ -376,6 +388,7 @@ impl RunFolder {
                 }
             }
         }
+        end_orphans();
         remove_beside(&self.worktree);
         if let Err(error) = repo.delete_backed_up_branch(&self.branch) {
             left.push(kept("its branch", &error));
