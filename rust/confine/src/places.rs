@@ -42,27 +42,12 @@ pub(super) const SYSTEM: [&str; 34] = [
 ];
 
 /// Secrets of the system, for users who may read them, such as the superuser.
+#[rustfmt::skip]
 pub(super) const SECRETS_OF_SYSTEM: [&str; 20] = [
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssh",
-    "/etc/ssl/private",
-    "/etc/pki/private",
-    "/etc/letsencrypt",
-    "/etc/wireguard",
-    "/etc/openvpn",
-    "/etc/kubernetes",
-    "/etc/rancher",
-    "/etc/NetworkManager/system-connections",
-    "/etc/krb5.keytab",
-    "/etc/nix/netrc",
-    "/etc/docker",
-    "/usr/local/var",
-    "/opt/homebrew/var",
+    "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d",
+    "/etc/ssh", "/etc/ssl/private", "/etc/pki/private", "/etc/letsencrypt", "/etc/wireguard", "/etc/openvpn",
+    "/etc/kubernetes", "/etc/rancher", "/etc/NetworkManager/system-connections", "/etc/krb5.keytab",
+    "/etc/nix/netrc", "/etc/docker", "/usr/local/var", "/opt/homebrew/var",
 ];
 
 /// Secrets in a home folder.

@@ -6,24 +6,10 @@
 use std::path::{Path, PathBuf};
 
 /// Pieces of names of keys whose values are secrets.
+#[rustfmt::skip]
 const KEYS: [&str; 17] = [
-    "token",
-    "secret",
-    "passw",
-    "passphrase",
-    "api_key",
-    "api-key",
-    "apikey",
-    "access_key",
-    "access-key",
-    "accesskey",
-    "private_key",
-    "privatekey",
-    "extraheader",
-    "authorization",
-    "oauth",
-    "_auth",
-    "cookie",
+    "token", "secret", "passw", "passphrase", "api_key", "api-key", "apikey", "access_key", "access-key",
+    "accesskey", "private_key", "privatekey", "extraheader", "authorization", "oauth", "_auth", "cookie",
 ];
 /// Beginnings of tokens, whatever the key is.
 const TOKENS: [&str; 9] = [

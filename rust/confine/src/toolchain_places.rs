@@ -101,22 +101,10 @@ const ASDF: &[&str] = &[
 ];
 const PNPM: &[&str] = &[".tools", "global", "nodejs", "store"];
 const PIPX: &[&str] = &["py", "shared", "venvs"];
+#[rustfmt::skip]
 const SDK: &[&str] = &[
-    "build-tools",
-    "cmake",
-    "cmdline-tools",
-    "emulator",
-    "extras",
-    "fonts",
-    "licenses",
-    "ndk",
-    "ndk-bundle",
-    "platform-tools",
-    "platforms",
-    "skins",
-    "sources",
-    "system-images",
-    "tools",
+    "build-tools", "cmake", "cmdline-tools", "emulator", "extras", "fonts", "licenses", "ndk", "ndk-bundle",
+    "platform-tools", "platforms", "skins", "sources", "system-images", "tools",
 ];
 /// The settings and lists that a package manager of conda's kind has beside its packages.
 const OF_CONDA: &[&str] = &[
@@ -401,19 +389,8 @@ pub(super) const OF_DISTRIBUTIONS: [&str; 8] = [
 ];
 
 /// The entries of a folder in which somebody works: only the programs in it are opened.
+#[rustfmt::skip]
 pub(super) const OF_WORK: [&str; 14] = [
-    ".git",
-    ".hg",
-    ".svn",
-    ".jj",
-    ".env",
-    ".envrc",
-    ".idea",
-    ".vscode",
-    "Cargo.toml",
-    "compose.yml",
-    "docker-compose.yml",
-    "go.mod",
-    "package.json",
-    "pyproject.toml",
+    ".git", ".hg", ".svn", ".jj", ".env", ".envrc", ".idea", ".vscode", "Cargo.toml", "compose.yml",
+    "docker-compose.yml", "go.mod", "package.json", "pyproject.toml",
 ];

@@ -36,41 +36,14 @@ impl FileClass {
 }
 
 /// The names of files that configure tests, in lower case; a `*` stands for any end.
+#[rustfmt::skip]
 const CONFIGURATION_NAMES: [&str; 34] = [
-    "conftest.py",
-    "pytest.ini",
-    ".pytest.ini",
-    "tox.ini",
-    "noxfile.py",
-    ".coveragerc",
-    "coverage.ini",
-    ".codecov.yml",
-    "codecov.yml",
-    "jest.config.*",
-    "jest.setup.*",
-    "vitest.config.*",
-    "vitest.setup.*",
-    "vitest.workspace.*",
-    "karma.conf.*",
-    ".mocharc*",
-    "ava.config.*",
-    "playwright.config.*",
-    "cypress.config.*",
-    ".nycrc*",
-    ".c8rc*",
-    ".taprc",
-    "stryker.conf*",
-    "build.rs",
-    "nextest.toml",
-    "tarpaulin.toml",
-    "phpunit.xml*",
-    ".rspec",
-    "sitecustomize.py",
-    "usercustomize.py",
-    "pytest.py",
-    "unittest.py",
-    "jest.js",
-    "go.work",
+    "conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "noxfile.py", ".coveragerc", "coverage.ini",
+    ".codecov.yml", "codecov.yml", "jest.config.*", "jest.setup.*", "vitest.config.*", "vitest.setup.*",
+    "vitest.workspace.*", "karma.conf.*", ".mocharc*", "ava.config.*", "playwright.config.*",
+    "cypress.config.*", ".nycrc*", ".c8rc*", ".taprc", "stryker.conf*", "build.rs", "nextest.toml",
+    "tarpaulin.toml", "phpunit.xml*", ".rspec", "sitecustomize.py", "usercustomize.py", "pytest.py",
+    "unittest.py", "jest.js", "go.work",
 ];
 /// Ends of names of files that Python loads by itself.
 const LOADED_ENDS: [&str; 1] = [".pth"];

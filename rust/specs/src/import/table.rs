@@ -12,22 +12,10 @@ use crate::model::{SpecStatus, SpecType};
 const DERIVED: [&str; 6] = ["dialect", "id", "done", "ready", "waits_for", "path"];
 
 /// Columns that are read.
+#[rustfmt::skip]
 const READ: [&str; 15] = [
-    "key",
-    "title",
-    "status",
-    "type",
-    "priority",
-    "assignee",
-    "labels",
-    "depends_on",
-    "target_files",
-    "context",
-    "prompt",
-    "model",
-    "commits",
-    "completed_at",
-    "body",
+    "key", "title", "status", "type", "priority", "assignee", "labels", "depends_on", "target_files", "context",
+    "prompt", "model", "commits", "completed_at", "body",
 ];
 
 /// Words of other formats for what is finished.
