@@ -21,7 +21,9 @@ use chant_trust::acting::{
     SourceFile, ascii, listing_difference,
 };
 use chant_trust::place_table::PlaceKind;
-use chant_trust::places::{folded, is_at_or_below, is_named_by, keyed_place, may_hold, place_of};
+use chant_trust::places::{
+    folded, is_at_or_below, is_named_by, keyed_place, may_hold, place_of, plugin_of,
+};
 use chant_work::run_record::JudgedEntry;
 
 /// The number of files that the reason of a run's end names.
@@ -161,7 +163,11 @@ pub(super) fn acting_change(
         return Ok(ActingChange::default());
     }
     let inside = place.spec_in_git.strip_suffix(&*place.spec);
-    let acting = ActingPaths::of(project, repo, inside.unwrap_or_default(), old)?;
+    let mut acting = ActingPaths::of(project, repo, inside.unwrap_or_default(), old)?;
+    let manifests = repo.files_at(old, "", &|_| true, &|path| plugin_of(path).is_some())?;
+    let manifests = manifests.iter().map(|(path, _)| path);
+    let all = manifests.chain(changed.iter().map(|file| &file.path));
+    acting.plugins = all.filter_map(|path| plugin_of(path)).collect();
     let mut found = ActingChange::default();
     let config = project.snapshot()?.config.clone()?;
     let largest = config.landing_largest.saturating_mul(1_000_000);
@@ -278,7 +284,9 @@ struct ActingPaths {
     real: Vec<String>,
     /// The links of the target's commit by which such files are reached, each with the path it leads to.
     links: Vec<(String, String)>,
-    /// The instructions that the user lets land.
+    /// The folders of plugins, all of which may act; with a slash at their ends.
+    plugins: Vec<String>,
+    /// The instructions, and the files of plugins, that the user lets land.
     allowed: Vec<String>,
 }
 
@@ -300,6 +308,7 @@ impl ActingPaths {
                 .filter_map(|(path, says)| Some((link_target("", &path, &says)?, path)))
                 .map(|(target, path)| (path, target))
                 .collect(),
+            plugins: Vec::new(),
             allowed: project.snapshot()?.config.clone()?.landing_allow.clone(),
         })
     }
@@ -310,8 +319,11 @@ impl ActingPaths {
         if let Some((kind, shown)) = self.own_kind(path) {
             return Some((kind, shown));
         }
-        let kind = self.table_kind(file)?;
-        let is_allowed = kind == EntryKind::Instructions && self.is_allowed(file);
+        let (kind, may_be_allowed) = match self.table_kind(file) {
+            Some(kind) => (kind, kind == EntryKind::Instructions),
+            None => (self.plugin_kind(path)?, true),
+        };
+        let is_allowed = may_be_allowed && self.is_allowed(file);
         (!is_allowed).then(|| (kind, path.to_owned()))
     }
 
@@ -360,6 +372,14 @@ impl ActingPaths {
             let place = is_inside.then(|| place_of(&format!("{link}{below}")))??;
             (place.kind != PlaceKind::Nothing).then(|| entry_kind(place.kind))
         })
+    }
+
+    /// Returns the effect of a file below a folder with the manifest of a plugin.
+    fn plugin_kind(&self, path: &str) -> Option<EntryKind> {
+        let path = folded(path);
+        let mut plugins = self.plugins.iter();
+        plugins.find(|folder| path.starts_with(&***folder))?;
+        Some(EntryKind::AgentFile)
     }
 
     /// Returns true if the user's own configuration names a path that lands without a person.
