@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
+from chant_mcp.prime import prime_text
+from chant_mcp.session import Place, Session
 from cli.kit import Cli
-from harness import Project
+from harness import Caller, Project, text_of
 from hosts.stand_in_gh import StandInGh
 from init.kit import tree
+from mcp import Client
 
 FENCED = "```text\n- [ ] no box\n<!-- check: rm -rf / -->\n```"
 BOXES = "- [ ] It is blue\n- [x] It is dry <!-- check: evil -->\n"
@@ -215,3 +220,83 @@ def test_a_link_is_the_key_alone_and_states_are_compared(project: Project, gh: S
     assert "issue closed (differ)" in cli("issue", "status")
     cli("issue", "unlink", id)
     assert project.text(id) == before
+
+
+def ours(found: Any) -> Any:
+    """Give an answer without what it says to be by others."""
+    if isinstance(found, dict):
+        return {key: ours(value) for key, value in found.items() if key != "text_by_others"}
+    return [ours(one) for one in found] if isinstance(found, list) else found
+
+
+@pytest.mark.anyio
+async def test_no_text_of_an_issue_reaches_an_agent_as_ours_before_approval(
+    project: Project, gh: StandInGh
+) -> None:
+    gh.issue(7, "Zebra title", "Zebra text.\n\n- [ ] Zebra criterion", labels=["zebra"])
+    gh.issue(8, "Stripes", blocked_by=[7])
+    cli = Cli(project)
+    cli("issue", "import")
+    [id] = [id for id in specs_of(project) if "ferry#7" in project.text(id)]
+    session = Session(Place(project.root, (project.root,)), environment={})
+    async with Client(project.server(toolsets=["all"]), mode="legacy") as client:
+        call = Caller(client, project)
+
+        async def told() -> dict[str, str]:
+            """Give all that agents are told, but what is named as by others."""
+            asked: dict[str, dict[str, Any]] = {
+                "chant_spec_list": {},
+                "chant_spec_get": {"id": id},
+                "chant_ready": {},
+                "chant_search": {"query": "zebra"},
+                "chant_status": {"include_activity": True},
+                "chant_lint": {},
+                "chant_diagnose": {"id": id},
+                "chant_verify": {"id": id},
+                "item_list": {},
+                "item_get": {"id": f"chant:{id}"},
+                "item_next": {},
+            }
+            answers: dict[str, str] = {"prime": prime_text(session, {})}
+            for name, arguments in asked.items():
+                result = await call(name, **arguments)
+                assert not result.is_error, text_of(result)
+                answers[name] = text_of(result)
+            for resource in (await client.list_resources()).resources:
+                [content] = (await client.read_resource(resource.uri)).contents
+                answers[resource.uri] = content.text  # type: ignore[union-attr]
+            return answers
+
+        def by_us(text: str) -> str:
+            try:
+                return json.dumps(ours(json.loads(text)))
+            except ValueError:
+                return text
+
+        answers = await told()
+        for name, text in answers.items():
+            assert "zebra" not in by_us(text).lower().replace('"query": "zebra"', ""), (name, text)
+        found = json.loads(answers["chant_spec_get"])
+        assert (found["title"], found["body"]) == ("Issue ada/ferry#7", "")
+        assert found["criteria"]["unchecked"] == 1
+        others = found["text_by_others"]
+        assert (others["title"], others["labels"]) == ("Zebra title", ["zebra"])
+        assert others["criteria"] == ["Zebra criterion"]
+        assert "\n\nZebra text.\n" in others["body"]
+        assert json.loads(answers["item_get"])["text_by_others"] == others
+        # What an agent may change of it is changed in the whole file.
+        before = project.text(id)
+        await call("chant_spec_update", id=id, target_files=["a.py"])
+        assert project.text(id).replace("target_files:\n- a.py\n", "") == before
+        cli("approve", id, "--by", "Ada")
+        answers = await told()
+        for name in (
+            "chant_spec_list",
+            "chant_spec_get",
+            "chant_search",
+            "chant_ready",
+            "item_list",
+            "prime",
+        ):
+            assert "Zebra title" in answers[name], (name, answers[name])
+    assert "Zebra title" in cli("list")

@@ -316,13 +316,31 @@ fn titles_stand_behind_ids() {
         .collect();
     assert_eq!(hints, ["Open the door", "blocked"], "{text}");
     let other = editor.open_saved(SECOND);
-    let waiting = "type: code\napproval:\n  required: true\n  status: pending";
-    editor.replace(SECOND, &other.replace("type: code", waiting));
-    let found = editor.ask(
-        "textDocument/inlayHint",
-        json!({"textDocument": editor.document(FIRST), "range": range}),
-    );
-    assert!(!found.to_string().contains("Open the door"), "{found}");
+    let waiting = "type: code\nissue: ada/ferry#3\napproval:\n  required: true\n  status: pending";
+    let bad = other.replace("# Open", "## Open");
+    editor.replace(SECOND, &bad);
+    editor.findings(SECOND, |found| !found.is_empty());
+    editor.replace(SECOND, &bad.replace("type: code", waiting));
+    editor.findings(SECOND, <[Value]>::is_empty);
+    let place = editor.behind(FIRST, &text, "depends_on: [2026-01-22-002");
+    for (method, params) in [
+        (
+            "textDocument/inlayHint",
+            json!({"textDocument": editor.document(FIRST), "range": range}),
+        ),
+        ("textDocument/hover", place.clone()),
+        ("textDocument/completion", place.clone()),
+        (
+            "textDocument/codeLens",
+            json!({"textDocument": editor.document(SECOND)}),
+        ),
+        ("workspace/symbol", json!({"query": "door"})),
+    ] {
+        let found = editor.ask(method, params);
+        assert!(!found.to_string().contains("door"), "{method} {found}");
+    }
+    let hover = editor.ask("textDocument/hover", place);
+    assert!(hover.to_string().contains("Issue ada/ferry#3"), "{hover}");
 }
 
 /// Applies the edits of one document to its text, the last first.
