@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from chant_mcp.commands.issues import cost_words
 from chant_mcp.prime import prime_text
 from chant_mcp.session import Place, Session
 from cli.kit import Cli
@@ -129,6 +131,91 @@ def test_a_push_is_one_comment_that_is_edited(project: Project, gh: StandInGh) -
     assert "status: pending" in project.text(id)
     cli("issue", "push", "--close")
     assert gh.of(1).get("state", "OPEN") == "OPEN", "its spec is not completed"
+
+
+def test_a_search_brings_in_what_the_forge_finds_in_this_repository_alone(
+    project: Project, gh: StandInGh
+) -> None:
+    gh.issue(1, "Paint the ferry")
+    gh.issue(2, "Wash the ferry")
+    cli = Cli(project)
+    assert "1 spec imported" in cli("issue", "import", "--search", "Paint repo:evil/repo")
+    assert "ada/ferry#1" in "".join(specs_of(project).values())
+    assert gh.calls[0]["variables"]["words"] == "repo:ada/ferry is:issue is:open Paint repo:evil/repo"
+    assert "one of these" in cli.error("issue", "import", "1", "--search", "x", code=2)
+    for number in range(3, 105):
+        gh.issue(number, "Many")
+    assert "104 issues fit" in cli.error("issue", "import", "--search", "Many")
+
+
+def test_what_others_said_is_shown_to_a_person_without_what_steers(project: Project, gh: StandInGh) -> None:
+    said = [
+        {"body": "Blue?\x1b[2J\nOr green?", "mine": False, "author": "eve"},
+        {"body": "Gone", "mine": False},
+    ]
+    gh.issue(1, "Paint", comments=said)
+    cli = Cli(project)
+    cli("issue", "import", "1")
+    cli("issue", "push")
+    [id] = specs_of(project)
+    assert cli("issue", "show", id) == f"#1 {id} (open): Paint\n"
+    shown = cli("issue", "show", id, "--comments")
+    assert "eve, 2026-01-31:\n  Blue?" in shown
+    assert "  Or green?\n\nghost, 2026-01-31:\n  Gone\n" in shown
+    assert "\x1b" not in shown
+    assert "Criteria:" not in shown, "ours is no comment of others"
+    assert "Gone" not in project.text(id)
+    project.spec("2026-01-22-001-x7m")
+    assert "is no issue of ada/ferry" in cli.error("issue", "show", "2026-01-22-001-x7m")
+
+
+def test_an_issue_gets_the_label_of_its_state_where_the_repository_has_it(
+    project: Project, gh: StandInGh
+) -> None:
+    gh.save({**gh.load(), "labels": ["chant:waiting", "chant:ready"]})
+    gh.issue(1, "Paint", "- [ ] Blue", labels=["web"])
+    cli = Cli(project)
+    cli("issue", "import", "1")
+    [id] = specs_of(project)
+    assert f"#1 {id}: would be labelled chant:waiting" in cli("issue", "push", "--dry-run")
+    assert gh.of(1)["labels"] == ["web"]
+    cli("issue", "push")
+    assert gh.of(1)["labels"] == ["web", "chant:waiting"]
+    cli("approve", id, "--by", "Ada")
+    cli("issue", "push")
+    assert gh.of(1)["labels"] == ["web", "chant:ready"]
+    assert "labelled" not in cli("issue", "push")
+    project.write(id, project.text(id).replace("status: pending", "status: completed", 1))
+    cli("issue", "push")
+    assert gh.of(1)["labels"] == ["web"], "there is no label for it"
+
+
+def test_a_push_says_what_runs_cost_when_it_is_asked_to(project: Project, gh: StandInGh) -> None:
+    gh.issue(1, "Paint")
+    cli = Cli(project)
+    cli("issue", "import", "1")
+    cli("issue", "push")
+    assert "Cost" not in gh.of(1)["comments"][0]["body"]
+    cli("issue", "push", "--cost")
+    assert "- Cost: not reported, 0 tokens in 0 runs" in gh.of(1)["comments"][0]["body"]
+
+
+def test_what_the_runs_of_a_spec_reported_is_added_up() -> None:
+    runs = [
+        {"spec_id": "a", "usage": {"cost_usd": 0.25, "input_tokens": 7, "output_tokens": 3}},
+        {"spec_id": "a", "usage": {"cost_usd": 1, "input_tokens": 1}},
+        {"spec_id": "a", "usage": None},
+        {"spec_id": "a.1", "usage": {"cost_usd": 100}},
+    ]
+    asked: list[str] = []
+
+    def work_list(process_id: str) -> Any:
+        asked.append(process_id)
+        return SimpleNamespace(data={"processes": runs})
+
+    session: Any = SimpleNamespace(chant=SimpleNamespace(work_list=work_list))
+    assert cost_words(session, "a") == "Cost: $1.25, 11 tokens in 2 runs"
+    assert asked == ["a"]
 
 
 @pytest.mark.parametrize("mine", [[False], [True, True]])

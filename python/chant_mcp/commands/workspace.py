@@ -12,13 +12,7 @@ from typing import Any
 import click
 
 from chant_mcp.commands import specs
-from chant_mcp.commands.answers import (
-    all_option,
-    format_option,
-    json_option,
-    limit_option,
-    list_all_option,
-)
+from chant_mcp.commands.answers import all_option, format_option, json_option, limit_option, list_all_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import ChantError, NotFoundError
 from chant_mcp.formats import format_words, plan_formats_in, title_of
@@ -309,10 +303,7 @@ _form_option = click.option(
     help="What to draw: a tree for the terminal, or a text for Mermaid or Graphviz.",
 )
 _whole_option = click.option(
-    "--all",
-    "show_all",
-    is_flag=True,
-    help="Draw everything, also what waits for nothing and what is done.",
+    "--all", "show_all", is_flag=True, help="Draw everything, also what waits for nothing and what is done."
 )
 
 
