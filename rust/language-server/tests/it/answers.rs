@@ -403,6 +403,52 @@ fn a_box_is_ticked_in_the_text_of_the_editor() {
     }
 }
 
+/// The text after the action with a title at a part of it.
+fn acted(editor: &mut ScriptedEditor, text: &str, part: &str, title: &str) -> Option<String> {
+    let position = editor.behind(FIRST, text, part)["position"].clone();
+    let found = editor.ask(
+        "textDocument/codeAction",
+        json!({
+            "textDocument": editor.document(FIRST), "context": {"diagnostics": []},
+            "range": {"start": position, "end": position},
+        }),
+    );
+    let mut actions = found.as_array().unwrap().iter();
+    let action = actions.find(|one| one["title"] == title)?;
+    Some(applied(
+        text,
+        &action["edit"]["documentChanges"][0]["edits"],
+    ))
+}
+
+#[test]
+fn a_criterion_moves_and_what_a_text_names_is_waited_for() {
+    let mut editor = ScriptedEditor::new();
+    let text = editor.open_saved(FIRST);
+    let swapped = text.replace(
+        "- [ ] It works\n- [x] It is tested\n",
+        "- [x] It is tested\n- [ ] It works\n",
+    );
+    let down = acted(&mut editor, &text, "- [ ] It", "Move the criterion down");
+    assert_eq!(down, Some(swapped.clone()));
+    let up = acted(&mut editor, &text, "- [x] It", "Move the criterion up");
+    assert_eq!(up, Some(swapped));
+    let upper = acted(&mut editor, &text, "- [ ] It", "Move the criterion up");
+    assert_eq!(upper, None);
+    let named = text.replace("Text.", "As tickets:SHOP-001 and (2026-01-22-002-abc) say.");
+    editor.replace(FIRST, &named);
+    let title = "Wait for tickets:SHOP-001";
+    let waiting = acted(&mut editor, &named, "As tickets", title).unwrap();
+    let front = waiting.split("\n---\n").next().unwrap();
+    assert!(
+        front.contains(OTHER) && front.contains("tickets:SHOP-001"),
+        "{front}"
+    );
+    let title = format!("Wait for {OTHER}");
+    let known = acted(&mut editor, &named, "As tickets", &title);
+    assert_eq!(known, None, "it waits for that already");
+}
+
 #[test]
 fn a_misspelled_word_is_corrected() {
     let mut editor = ScriptedEditor::new();
