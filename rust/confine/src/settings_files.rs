@@ -12,16 +12,9 @@ const KEYS: [&str; 17] = [
     "accesskey", "private_key", "privatekey", "extraheader", "authorization", "oauth", "_auth", "cookie",
 ];
 /// Beginnings of tokens, whatever the key is.
+#[rustfmt::skip]
 const TOKENS: [&str; 9] = [
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "sk-ant-",
-    "pypi-ag",
-    "private key-----",
+    "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "sk-ant-", "pypi-ag", "private key-----",
 ];
 /// The length from which the name of a user in an address is taken for a token.
 const LONG_NAME: usize = 16;

@@ -159,19 +159,10 @@ const DEPENDENCY_FILES: [&str; 16] = [
     "gemfile.lock", "pom.xml", "build.gradle",
 ];
 /// Parts of paths and of lines of code that is about security.
+#[rustfmt::skip]
 const SECURITY_PARTS: [&str; 12] = [
-    "auth",
-    "crypto",
-    "password",
-    "passwd",
-    "secret",
-    "token",
-    "payment",
-    "permission",
-    "login",
-    "session",
-    "sandbox",
-    "certificate",
+    "auth", "crypto", "password", "passwd", "secret", "token", "payment", "permission", "login", "session",
+    "sandbox", "certificate",
 ];
 /// Calls in added lines that are about security.
 #[rustfmt::skip]

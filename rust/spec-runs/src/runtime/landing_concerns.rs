@@ -52,16 +52,10 @@ static SECRETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 /// Folders of dependencies and caches.
+#[rustfmt::skip]
 const DEPENDENCIES: [&str; 9] = [
-    "node_modules",
-    "bower_components",
-    "__pycache__",
-    ".tox",
-    ".nox",
-    ".mypy_cache",
-    ".pytest_cache",
-    ".ruff_cache",
-    ".gradle",
+    "node_modules", "bower_components", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache",
+    ".ruff_cache", ".gradle",
 ];
 /// The file at the top of an environment of Python.
 const ENVIRONMENT: &str = "pyvenv.cfg";

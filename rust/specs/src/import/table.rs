@@ -22,15 +22,9 @@ const READ: [&str; 15] = [
 const DONE: [&str; 5] = ["complete", "implemented", "done", "closed", "skipped"];
 
 /// Words of other formats for what is to be done, or has begun elsewhere.
+#[rustfmt::skip]
 const OPEN: [&str; 8] = [
-    "open",
-    "notstarted",
-    "planning",
-    "approved",
-    "started",
-    "partial",
-    "in progress",
-    "todo",
+    "open", "notstarted", "planning", "approved", "started", "partial", "in progress", "todo",
 ];
 
 /// Reads rows of a CSV; `None` if no column has their titles.
