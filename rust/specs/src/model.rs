@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use super::id::SpecId;
-use super::others_text::WITHHELD;
 use chant_base::document_problem::DocumentProblem;
 use chant_text::checklist::{self, UNREAD_ADVICE};
 use chant_text::fences::SwallowingFence;
@@ -19,6 +18,9 @@ pub const KEY_ORDER: [&str; 34] = [
     "verification_status", "verification_failures", "replayed_at", "replay_count", "original_completed_at",
     "derived_fields", "approval", "members", "output_schema", "public", "retry_state",
 ];
+
+/// Words in place of those that are withheld.
+pub(crate) const WITHHELD: &str = "(text by others)";
 
 /// The key that says how well a completed spec is proven: the weakest word of its criteria.
 pub const PROOF: &str = "proof";
@@ -293,7 +295,7 @@ pub struct Spec {
     pub output_schema: Option<Box<str>>,
     /// The issue of a forge that it is; its text was written there.
     pub issue: Option<Box<str>>,
-    /// True for one whose text is kept from who asks: see [`super::others_text`].
+    /// True for one whose words are kept from who asks, and are given as text by others.
     pub is_withheld: bool,
     /// Acceptance criteria, in document order.
     pub criteria: Box<[Criterion]>,

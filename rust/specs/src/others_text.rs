@@ -7,13 +7,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::model::Spec;
+use super::model::{Spec, WITHHELD};
 use super::parse;
 use chant_base::next_step::DoorKind;
 use chant_store::index::FileSource;
-
-/// What stands for words that are withheld.
-pub(crate) const WITHHELD: &str = "(text by others)";
 
 /// Characters of the longest name of an issue that is shown.
 const MAX_NAME: usize = 160;
