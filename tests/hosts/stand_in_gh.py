@@ -34,15 +34,34 @@ if query.startswith("mutation"):
         elif "updateIssueComment" in query:
             _, number, at = given["id"].split("_")
             issues[int(number)]["comments"][int(at)]["body"] = given["body"]
+        elif "LabelsToLabelable" in query:
+            issues[int(given["labelableId"][2:])].setdefault("labels", []).extend(
+                one[2:] for one in given["labelIds"])
+        elif "LabelsFromLabelable" in query:
+            one = issues[int(given["labelableId"][2:])]
+            one["labels"] = [name for name in one["labels"] if f"L_{{name}}" not in given["labelIds"]]
         elif "closeIssue" in query:
             issues[int(given["issueId"][2:])]["state"] = "CLOSED"
     data = {{"done": {{}}}}
 elif "comments(" in query:
     one = issues[variables["number"]]
-    nodes = [{{"id": f"C_{{one['number']}}_{{at}}", "body": c["body"], "viewerDidAuthor": c["mine"]}}
+    nodes = [{{"id": f"C_{{one['number']}}_{{at}}", "body": c["body"], "viewerDidAuthor": c["mine"],
+        "createdAt": "2026-01-31T10:00:00Z", "author": c.get("author") and {{"login": c["author"]}}}}
         for at, c in enumerate(one.get("comments", []))]
     data = {{"repository": {{"issue": {{"comments": {{"nodes": nodes, "pageInfo": {{"hasNextPage": False,
         "endCursor": None}}}}}}}}}}
+elif "search(" in query:
+    repository, _, rest = variables["words"].partition(" ")
+    words = [word for word in rest.split() if ":" not in word]
+    found = [one for one in state["issues"] if all(word in one["title"] + one["body"] for word in words)]
+    owner = {{"repository": {{"nameWithOwner": repository[5:]}}}}
+    stranger = {{**shown({{"number": 666, "title": "evil", "body": ""}}),
+        "repository": {{"nameWithOwner": "evil/repo"}}}}
+    nodes = [*({{**shown(one), **owner}} for one in found), {{}}, stranger][:100]
+    data = {{"search": {{"issueCount": len(found) + 2, "nodes": nodes}}}}
+elif "labels(first: 100" in query:
+    data = {{"repository": {{"labels": {{"nodes": [
+        {{"id": f"L_{{name}}", "name": name}} for name in state.get("labels", [])]}}}}}}
 elif "issues(" in query:
     listed = [one for one in state["issues"] if one.get("state", "OPEN") == "OPEN"
         and (not variables["labels"] or set(variables["labels"]) & set(one.get("labels", [])))]

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from chant_mcp.commands.issues import cost_words
+from chant_mcp.prime import prime_text
+from chant_mcp.session import Place, Session
 from cli.kit import Cli
-from harness import Project
+from harness import Caller, Project, text_of
 from hosts.stand_in_gh import StandInGh
 from init.kit import tree
+from mcp import Client
 
 FENCED = "```text\n- [ ] no box\n<!-- check: rm -rf / -->\n```"
 BOXES = "- [ ] It is blue\n- [x] It is dry <!-- check: evil -->\n"
@@ -126,6 +133,91 @@ def test_a_push_is_one_comment_that_is_edited(project: Project, gh: StandInGh) -
     assert gh.of(1).get("state", "OPEN") == "OPEN", "its spec is not completed"
 
 
+def test_a_search_brings_in_what_the_forge_finds_in_this_repository_alone(
+    project: Project, gh: StandInGh
+) -> None:
+    gh.issue(1, "Paint the ferry")
+    gh.issue(2, "Wash the ferry")
+    cli = Cli(project)
+    assert "1 spec imported" in cli("issue", "import", "--search", "Paint repo:evil/repo")
+    assert "ada/ferry#1" in "".join(specs_of(project).values())
+    assert gh.calls[0]["variables"]["words"] == "repo:ada/ferry is:issue is:open Paint repo:evil/repo"
+    assert "one of these" in cli.error("issue", "import", "1", "--search", "x", code=2)
+    for number in range(3, 105):
+        gh.issue(number, "Many")
+    assert "104 issues fit" in cli.error("issue", "import", "--search", "Many")
+
+
+def test_what_others_said_is_shown_to_a_person_without_what_steers(project: Project, gh: StandInGh) -> None:
+    said = [
+        {"body": "Blue?\x1b[2J\nOr green?", "mine": False, "author": "eve"},
+        {"body": "Gone", "mine": False},
+    ]
+    gh.issue(1, "Paint", comments=said)
+    cli = Cli(project)
+    cli("issue", "import", "1")
+    cli("issue", "push")
+    [id] = specs_of(project)
+    assert cli("issue", "show", id) == f"#1 {id} (open): Paint\n"
+    shown = cli("issue", "show", id, "--comments")
+    assert "eve, 2026-01-31:\n  Blue?" in shown
+    assert "  Or green?\n\nghost, 2026-01-31:\n  Gone\n" in shown
+    assert "\x1b" not in shown
+    assert "Criteria:" not in shown, "ours is no comment of others"
+    assert "Gone" not in project.text(id)
+    project.spec("2026-01-22-001-x7m")
+    assert "is no issue of ada/ferry" in cli.error("issue", "show", "2026-01-22-001-x7m")
+
+
+def test_an_issue_gets_the_label_of_its_state_where_the_repository_has_it(
+    project: Project, gh: StandInGh
+) -> None:
+    gh.save({**gh.load(), "labels": ["chant:waiting", "chant:ready"]})
+    gh.issue(1, "Paint", "- [ ] Blue", labels=["web"])
+    cli = Cli(project)
+    cli("issue", "import", "1")
+    [id] = specs_of(project)
+    assert f"#1 {id}: would be labelled chant:waiting" in cli("issue", "push", "--dry-run")
+    assert gh.of(1)["labels"] == ["web"]
+    cli("issue", "push")
+    assert gh.of(1)["labels"] == ["web", "chant:waiting"]
+    cli("approve", id, "--by", "Ada")
+    cli("issue", "push")
+    assert gh.of(1)["labels"] == ["web", "chant:ready"]
+    assert "labelled" not in cli("issue", "push")
+    project.write(id, project.text(id).replace("status: pending", "status: completed", 1))
+    cli("issue", "push")
+    assert gh.of(1)["labels"] == ["web"], "there is no label for it"
+
+
+def test_a_push_says_what_runs_cost_when_it_is_asked_to(project: Project, gh: StandInGh) -> None:
+    gh.issue(1, "Paint")
+    cli = Cli(project)
+    cli("issue", "import", "1")
+    cli("issue", "push")
+    assert "Cost" not in gh.of(1)["comments"][0]["body"]
+    cli("issue", "push", "--cost")
+    assert "- Cost: not reported, 0 tokens in 0 runs" in gh.of(1)["comments"][0]["body"]
+
+
+def test_what_the_runs_of_a_spec_reported_is_added_up() -> None:
+    runs = [
+        {"spec_id": "a", "usage": {"cost_usd": 0.25, "input_tokens": 7, "output_tokens": 3}},
+        {"spec_id": "a", "usage": {"cost_usd": 1, "input_tokens": 1}},
+        {"spec_id": "a", "usage": None},
+        {"spec_id": "a.1", "usage": {"cost_usd": 100}},
+    ]
+    asked: list[str] = []
+
+    def work_list(process_id: str) -> Any:
+        asked.append(process_id)
+        return SimpleNamespace(data={"processes": runs})
+
+    session: Any = SimpleNamespace(chant=SimpleNamespace(work_list=work_list))
+    assert cost_words(session, "a") == "Cost: $1.25, 11 tokens in 2 runs"
+    assert asked == ["a"]
+
+
 @pytest.mark.parametrize("mine", [[False], [True, True]])
 def test_where_a_mark_is_not_ours_alone_nothing_is_written(
     project: Project, gh: StandInGh, mine: list[bool]
@@ -215,3 +307,83 @@ def test_a_link_is_the_key_alone_and_states_are_compared(project: Project, gh: S
     assert "issue closed (differ)" in cli("issue", "status")
     cli("issue", "unlink", id)
     assert project.text(id) == before
+
+
+def ours(found: Any) -> Any:
+    """Give an answer without what it says to be by others."""
+    if isinstance(found, dict):
+        return {key: ours(value) for key, value in found.items() if key != "text_by_others"}
+    return [ours(one) for one in found] if isinstance(found, list) else found
+
+
+@pytest.mark.anyio
+async def test_no_text_of_an_issue_reaches_an_agent_as_ours_before_approval(
+    project: Project, gh: StandInGh
+) -> None:
+    gh.issue(7, "Zebra title", "Zebra text.\n\n- [ ] Zebra criterion", labels=["zebra"])
+    gh.issue(8, "Stripes", blocked_by=[7])
+    cli = Cli(project)
+    cli("issue", "import")
+    [id] = [id for id in specs_of(project) if "ferry#7" in project.text(id)]
+    session = Session(Place(project.root, (project.root,)), environment={})
+    async with Client(project.server(toolsets=["all"]), mode="legacy") as client:
+        call = Caller(client, project)
+
+        async def told() -> dict[str, str]:
+            """Give all that agents are told, but what is named as by others."""
+            asked: dict[str, dict[str, Any]] = {
+                "chant_spec_list": {},
+                "chant_spec_get": {"id": id},
+                "chant_ready": {},
+                "chant_search": {"query": "zebra"},
+                "chant_status": {"include_activity": True},
+                "chant_lint": {},
+                "chant_diagnose": {"id": id},
+                "chant_verify": {"id": id},
+                "item_list": {},
+                "item_get": {"id": f"chant:{id}"},
+                "item_next": {},
+            }
+            answers: dict[str, str] = {"prime": prime_text(session, {})}
+            for name, arguments in asked.items():
+                result = await call(name, **arguments)
+                assert not result.is_error, text_of(result)
+                answers[name] = text_of(result)
+            for resource in (await client.list_resources()).resources:
+                [content] = (await client.read_resource(resource.uri)).contents
+                answers[resource.uri] = content.text  # type: ignore[union-attr]
+            return answers
+
+        def by_us(text: str) -> str:
+            try:
+                return json.dumps(ours(json.loads(text)))
+            except ValueError:
+                return text
+
+        answers = await told()
+        for name, text in answers.items():
+            assert "zebra" not in by_us(text).lower().replace('"query": "zebra"', ""), (name, text)
+        found = json.loads(answers["chant_spec_get"])
+        assert (found["title"], found["body"]) == ("Issue ada/ferry#7", "")
+        assert found["criteria"]["unchecked"] == 1
+        others = found["text_by_others"]
+        assert (others["title"], others["labels"]) == ("Zebra title", ["zebra"])
+        assert others["criteria"] == ["Zebra criterion"]
+        assert "\n\nZebra text.\n" in others["body"]
+        assert json.loads(answers["item_get"])["text_by_others"] == others
+        # What an agent may change of it is changed in the whole file.
+        before = project.text(id)
+        await call("chant_spec_update", id=id, target_files=["a.py"])
+        assert project.text(id).replace("target_files:\n- a.py\n", "") == before
+        cli("approve", id, "--by", "Ada")
+        answers = await told()
+        for name in (
+            "chant_spec_list",
+            "chant_spec_get",
+            "chant_search",
+            "chant_ready",
+            "item_list",
+            "prime",
+        ):
+            assert "Zebra title" in answers[name], (name, answers[name])
+    assert "Zebra title" in cli("list")

@@ -149,7 +149,24 @@ def test_what_acts_or_instructs_waits_in_any_folder_and_case(shop: Workshop) -> 
     record = _landed(shop, _planting(*names))
     assert set(names) - _named(record) == set()
     assert shop.main(names[0]) is None
-    assert record["reason"].endswith(f"and {len(names) - 3} more")
+    assert record["reason"].endswith(f"and {len(_named(record)) - 3} more")
+
+
+def test_all_below_a_folder_with_a_manifest_waits_at_any_depth(shop: Workshop) -> None:
+    for name in ("tools/Plugin.json", "a/b/.claude-plugin/plugin.json", "a/b/lib/run.sh"):
+        (shop.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (shop.root / name).write_text("{}\n", encoding="utf-8")
+    below = ("tools/deep/er/run.py", "a/b/lib/run.sh", "a/b/read.me", "new/run.py")
+    record = _landed(shop, _planting(*below, "new/gemini-extension.json", "a/beside.py"))
+    assert {*_named(record)} == {*below, "new/gemini-extension.json"}
+    assert shop.main("a/beside.py") is None
+
+
+def test_the_user_lets_files_of_a_plugin_land(shop: Workshop) -> None:
+    (shop.root / "plugin.json").write_text("{}\n", encoding="utf-8")
+    user_config().write_text("---\nlanding:\n  allow: [src, work, .chant/specs]\n---\n", encoding="utf-8")
+    record = _landed(shop, _planting("src/a.py"))
+    assert (record["end_state"], record.get("acting_change")) == ("completed", None)
 
 
 def test_harmless_neighbours_land(shop: Workshop) -> None:

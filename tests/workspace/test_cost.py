@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from typing import Any
 
 import chant_mcp
 import pytest
@@ -155,3 +156,52 @@ def test_a_completion_reads_no_file_and_looks_at_each_item_once(tmp_path: Path) 
 
 def _visited() -> int:
     return counted_work()["visited"]
+
+
+def _plans(root: Path, count: int) -> None:
+    """Write plans of three formats, whose items wait for one another."""
+    for number in range(1, count + 1):
+        task = f"---\nid: TASK-{number}\ntitle: Do it\nstatus: To Do\nassignee: []\n"
+        task += f"created_date: '2026-01-01'\nlabels: []\ndependencies: [TASK-{max(1, number // 2)}]\n---\n\n"
+        documents = {
+            f"backlog/tasks/task-{number} - Do-it.md": f"{task}## Description\n\nText.\n",
+            f".kiro/specs/spec-{number}/tasks.md": "# Implementation Plan\n\n- [ ] 1. Do it\n  - Text.\n",
+            f"openspec/changes/change-{number}/tasks.md": "## 1. Part\n\n- [ ] 1.1 Do it\n",
+            f"openspec/changes/change-{number}/proposal.md": "# Change\n\n## Why\n\nText.\n",
+        }
+        for path, text in documents.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, "utf-8")
+    (root / "backlog" / "config.yml").write_text("project_name: Ferry\n", "utf-8")
+
+
+def test_words_in_one_document_of_a_plan_cost_the_same_among_many(tmp_path: Path) -> None:
+    """What a key in an editor costs: the documents are read, joined and drawn through the same door."""
+
+    def visited(count: int) -> list[int]:
+        root = tmp_path / str(count)
+        root.mkdir()
+        _plans(root, count)
+        workspace = chant_mcp.open(root)
+        found: list[int] = []
+
+        def looked(key: str) -> int:
+            before = _visited()
+            assert workspace[key].title
+            return _visited() - before
+
+        for path, key in (
+            ("backlog/tasks/task-2 - Do-it.md", "backlog:TASK-2"),
+            (".kiro/specs/spec-2/tasks.md", "kiro:spec-2#1"),
+            ("openspec/changes/change-2/proposal.md", "openspec:change-2"),
+        ):
+            known = min(looked(key), looked(key))
+            text = (root / path).read_text("utf-8")
+            (root / path).write_text(text.replace("Text.", "Other words."), "utf-8")
+            found.append(looked(key) - known)
+            item: Any = workspace[key]
+            assert "Other words." in str(item.body) or key.startswith("openspec")
+        return found
+
+    small, large = visited(20), visited(80)
+    assert large == small

@@ -391,10 +391,7 @@ class Task(Handle):
         return replace(found, response=response)
 
     def _changed(
-        self,
-        operations: Sequence[Mapping[str, Any]],
-        *,
-        expect_description: tuple[str, str] | None = None,
+        self, operations: Sequence[Mapping[str, Any]], *, expect_description: tuple[str, str] | None = None
     ) -> Task:
         response = _write_operations(
             self.workspace, self.path, operations, expect_description=expect_description

@@ -21,12 +21,7 @@ MEANINGS = {
 }
 """Shape, words, short words and colour of the columns."""
 
-WHY = {
-    "approve": "approve?",
-    "attention": "needs attention",
-    "merge": "ready to merge",
-    "question": "asks",
-}
+WHY = {"approve": "approve?", "attention": "needs attention", "merge": "ready to merge", "question": "asks"}
 """What a person has to do, where the core's own word does not say it."""
 
 _DAY = re.compile(r"^\d{4}-\d\d-\d\d-")

@@ -36,13 +36,7 @@ _READS_INSTRUCTIONS = {"claude": (2, 1, 277)}
 @click.pass_context
 @exit_code_1("it finds a problem")
 def doctor(
-    context: click.Context,
-    session: Session,
-    live: bool,
-    yes: bool,
-    deep: bool,
-    repair: bool,
-    as_json: bool,
+    context: click.Context, session: Session, live: bool, yes: bool, deep: bool, repair: bool, as_json: bool
 ) -> None:
     """Show what agents would find here: git, their programs, their environment.
 

@@ -150,10 +150,7 @@ def _text(file: IO[bytes]) -> str:
 
 
 def _refuse_others(item: Item, given: Data, possible: Sequence[str]) -> None:
-    flags = {
-        "add_criteria": "--add-criterion",
-        "remove_criteria": "--remove-criterion",
-    }
+    flags = {"add_criteria": "--add-criterion", "remove_criteria": "--remove-criterion"}
     if wrong := [flags.get(name, f"--{name}") for name in given if name not in possible]:
         known = ", ".join(f"--{name}" for name in possible) or "no option of this command"
         raise refused(item, f"does not have {', '.join(wrong)}", f"It takes {known}. {_open_with(item)}")
@@ -248,12 +245,7 @@ def tick(
 @on_project
 @changes_files
 def untick(
-    session: Session,
-    name: str,
-    boxes: tuple[str, ...],
-    all_boxes: bool,
-    section: str | None,
-    as_json: bool,
+    session: Session, name: str, boxes: tuple[str, ...], all_boxes: bool, section: str | None, as_json: bool
 ) -> None:
     """Untick criteria of a spec or a ticket, a spec-kit task, or an item of another plan.
 

@@ -54,11 +54,7 @@ def _mapped(context: click.Context, parameter: click.Parameter, values: tuple[st
     callback=_mapped,
     help='The status for a word of the source, such as "Shipped=completed"; repeatable.',
 )
-@click.option(
-    "--update",
-    is_flag=True,
-    help="Import later changes of the source; your edits stay.",
-)
+@click.option("--update", is_flag=True, help="Import later changes of the source; your edits stay.")
 @click.option("--strict", is_flag=True, help="Write nothing if anything would be lost, or conflicts.")
 @json_option
 @on_project
@@ -97,12 +93,7 @@ def import_specs(
 
 
 def _import(
-    session: Session,
-    source: str | None,
-    path: Path,
-    statuses: dict[str, str],
-    update: bool,
-    dry_run: bool,
+    session: Session, source: str | None, path: Path, statuses: dict[str, str], update: bool, dry_run: bool
 ) -> Answer:
     if source is None or source in _OWN_FORMATS:
         return session.workspace.import_specs(

@@ -26,12 +26,18 @@ from chant_mcp.issues.issue_specs import (
 from chant_mcp.issues.repository_name import find_repository
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
-from chant_mcp.terminal import counted, say
+from chant_mcp.terminal import counted, harmless, say
 
 P = ParamSpec("P")
 
-_MARK = "<!-- chant-mcp:{id} -->"
+_MARK_START = "<!-- chant-mcp:"
+_MARK = f"{_MARK_START}{{id}} -->"
 """What our comment begins with; the forge says besides whether the user wrote it."""
+
+_LABEL = "chant:"
+"""What the labels for states begin with; they are used where the repository has them."""
+
+_TOKENS = ("input_tokens", "cached_tokens", "output_tokens")
 
 _repository = click.option(
     "--repository", metavar="OWNER/NAME", help="The repository, where several remotes are one of a forge."
@@ -63,17 +69,20 @@ def issue() -> None:
 @issue.command("import")
 @click.argument("numbers", nargs=-1, type=click.IntRange(1, 999_999_999), metavar="[NUMBER]...")
 @click.option("--label", "labels", multiple=True, metavar="LABEL", help="Open issues with it; repeatable.")
+@click.option("--search", metavar="WORDS", help="Open issues that the forge finds for these words.")
 @_on_forge
 @changes_files
-def import_issues(session: Session, forge: Forge, numbers: tuple[int, ...], labels: tuple[str, ...]) -> None:
+def import_issues(
+    session: Session, forge: Forge, numbers: tuple[int, ...], labels: tuple[str, ...], search: str | None
+) -> None:
     """Bring issues in as specs; one that is here already gets what changed there.
 
-    By numbers, by labels, or all that are open. Their texts are written by others: each spec waits for your
-    approval before an agent begins.
+    By numbers, labels or a search, or all that are open. Their texts are written by others: each spec waits
+    for your approval before an agent begins.
     """
-    if numbers and labels:
-        raise click.UsageError("Give numbers or labels, not both.")
-    issues = forge.issues(numbers) if numbers else forge.search(labels)
+    if sum(map(bool, (numbers, labels, search))) > 1:
+        raise click.UsageError("Give numbers, labels or a search, one of these.")
+    issues = forge.issues(numbers) if numbers else forge.find(search) if search else forge.search(labels)
     missing = sorted(set(numbers) - {one.number for one in issues})
     if missing:
         raise RefusedError(f"{forge.repository.shown} has no issue {', '.join(map(str, missing))}.")
@@ -121,11 +130,15 @@ def unlink(session: Session, forge: Forge, id: str) -> None:
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--dry-run", is_flag=True, help="Show what would be written; write nothing.")
 @click.option("--close", is_flag=True, help="Close the issues whose specs are completed.")
+@click.option("--cost", is_flag=True, help="Say what the runs of each spec cost, too.")
 @_on_forge
-def push(session: Session, forge: Forge, ids: tuple[str, ...], dry_run: bool, close: bool) -> None:
+def push(
+    session: Session, forge: Forge, ids: tuple[str, ...], dry_run: bool, close: bool, cost: bool
+) -> None:
     """Tell issues how far their specs are: one comment of yours each, edited from then on.
 
-    Nothing is written where somebody else's comment, or two of yours, carry our mark.
+    Nothing is written where somebody else's comment, or two of yours, carry our mark. An issue gets the
+    label that holds, of `chant:ready`, `chant:running`, `chant:waiting` and `chant:done`, if there is one.
     """
     linked = _linked(session, forge)
     if ids:
@@ -137,19 +150,47 @@ def push(session: Session, forge: Forge, ids: tuple[str, ...], dry_run: bool, cl
     present = {one.number: one for one in forge.issues([one.number for one in linked])}
     # All is read before the first word is written.
     planned = [
-        (one, found, *_planned_comment(session, forge, one, found))
+        (one, found, *_planned_comment(session, forge, one, found, with_cost=cost))
         for one in linked
         if (found := present.get(one.number)) is not None
     ]
+    states = forge.labels(_LABEL)
     for one, found, write, what in planned:
         if write is not None and not dry_run:
             write()
         say(f"#{one.number} {one.id}: {f'would be {what}' if dry_run and write else what}")
-        is_done = session.chant.spec_get(one.id).data["status"] == "completed"
+        spec: Data = session.chant.spec_get(one.id).data
+        wanted = _label_of(spec)
+        old = [states[name] for name in found.labels if name in states and name != wanted]
+        new = [states[wanted]] if wanted in states and wanted not in found.labels else []
+        if old or new:
+            if not dry_run:
+                forge.change_labels(found.node, new, old)
+            say(f"#{one.number} {one.id}: {'would be labelled' if dry_run else 'labelled'} {wanted}")
+        is_done = spec["status"] == "completed"
         if close and is_done and found.is_open:
             if not dry_run:
                 forge.close(found.node)
             say(f"#{one.number} {one.id}: {'would be closed' if dry_run else 'closed'}")
+
+
+@issue.command()
+@click.argument("id")
+@click.option("--comments", is_flag=True, help="What was said there, too.")
+@_on_forge
+def show(session: Session, forge: Forge, id: str, comments: bool) -> None:
+    """Show the issue that a spec is, as it is there now; its words are by others."""
+    found = session.chant.spec_get(id).data["id"]
+    for one in (one for one in _linked(session, forge) if one.id == found):
+        for issue in forge.issues([one.number]):
+            state = "open" if issue.is_open else "closed"
+            say(f"#{one.number} {one.id} ({state}): {' '.join(harmless(issue.title).split())}")
+        said = forge.comments(one.number) if comments else []
+        for comment in (comment for comment in said if _MARK_START not in comment.body):
+            say(f"\n{harmless(comment.author)}, {comment.written_at[:10]}:")
+            say("\n".join(f"  {line}" for line in harmless(comment.body).splitlines()))
+        return
+    raise RefusedError(f"{found} is no issue of {forge.repository.shown}; `issue link ID NUMBER` says which.")
 
 
 @issue.command()
@@ -218,16 +259,16 @@ def _set_link(session: Session, forge: Forge, id: str, number: int | None) -> No
 
 
 def _planned_comment(
-    session: Session, forge: Forge, one: LinkedSpec, issue: Issue
+    session: Session, forge: Forge, one: LinkedSpec, issue: Issue, *, with_cost: bool
 ) -> tuple[Callable[[], None] | None, str]:
     """Say what becomes of our comment on an issue, and give what does it."""
     mark = _MARK.format(id=one.id)
-    marked = [comment for comment in forge.comments(one.number) if "<!-- chant-mcp:" in comment.body]
+    marked = [comment for comment in forge.comments(one.number) if _MARK_START in comment.body]
     if any(not comment.is_by_user for comment in marked):
         return None, "left alone: a comment that is not yours carries our mark"
     if len(marked) > 1:
         return None, "left alone: several comments of yours carry our mark"
-    text = _comment(session, one, mark)
+    text = _comment(session, one, mark, with_cost=with_cost)
     if not marked:
         return lambda: forge.add_comment(issue.node, text), "told by a new comment"
     [comment] = marked
@@ -236,7 +277,27 @@ def _planned_comment(
     return lambda: forge.edit_comment(comment.node, text), "told by the comment of before"
 
 
-def _comment(session: Session, one: LinkedSpec, mark: str) -> str:
+def _label_of(spec: Data) -> str:
+    """Name the label for how far a spec is."""
+    if spec["status"] in ("completed", "cancelled"):
+        return f"{_LABEL}done"
+    if spec["status"] == "in_progress":
+        return f"{_LABEL}running"
+    is_ready = spec["status"] in ("pending", "ready") and not spec["waiting_for"]
+    return f"{_LABEL}ready" if is_ready else f"{_LABEL}waiting"
+
+
+def cost_words(session: Session, id: str) -> str:
+    """Write what the runs of a spec cost, as far as their agents said."""
+    runs: list[Data] = session.chant.work_list(process_id=id).data["processes"]
+    used = [run["usage"] for run in runs if run["spec_id"] == id and run.get("usage")]
+    known = [usage["cost_usd"] for usage in used if usage.get("cost_usd") is not None]
+    tokens = sum(usage.get(key) or 0 for usage in used for key in _TOKENS)
+    amount = f"${sum(known):.2f}" if known else "not reported"
+    return f"Cost: {amount}, {tokens} tokens in {counted(len(used), 'run')}"
+
+
+def _comment(session: Session, one: LinkedSpec, mark: str, *, with_cost: bool) -> str:
     spec: Data = session.chant.spec_get(one.id).data
     counts = spec["criteria"]
     lines = [f"State: {spec['status']}", f"Criteria: {counts['checked']} of {counts['total']} hold"]
@@ -244,4 +305,6 @@ def _comment(session: Session, one: LinkedSpec, mark: str) -> str:
         lines.append(f"Branch: `{spec['branch']}`")
     if spec["commits"]:
         lines.append(f"Commits: {', '.join(str(commit)[:12] for commit in spec['commits'][:10])}")
+    if with_cost:
+        lines.append(cost_words(session, one.id))
     return "\n".join([mark, f"**chant** {one.id}", "", *(f"- {line}" for line in lines)])

@@ -11,9 +11,7 @@ from chant_mcp.commands.surroundings import Surroundings, project_option
 
 @click.command()
 @click.option(
-    "--hook",
-    metavar="EVENT",
-    help="Print it as a hook of this event does: within a second or not at all.",
+    "--hook", metavar="EVENT", help="Print it as a hook of this event does: within a second or not at all."
 )
 @project_option
 @click.pass_obj

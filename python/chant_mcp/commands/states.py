@@ -20,9 +20,7 @@ from chant_mcp.terminal import say, say_json
 @click.argument("id")
 @click.option("--force", is_flag=True, help="Complete it without commits.")
 @click.option(
-    "--already-done",
-    is_flag=True,
-    help="Its work was done before: tick what is open, and ask for no commit.",
+    "--already-done", is_flag=True, help="Its work was done before: tick what is open, and ask for no commit."
 )
 @json_option
 @on_project

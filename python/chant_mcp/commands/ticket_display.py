@@ -57,10 +57,7 @@ def ticket_table(tickets: Sequence[Data]) -> Table:
         if "filePath" in ticket:
             title.append_text(plain(f"\n{ticket['filePath']}", "dim"))
         table.add_row(
-            plain(ticket["code"], "bold"),
-            status_text(ticket["status"]),
-            _priority(ticket["priority"]),
-            title,
+            plain(ticket["code"], "bold"), status_text(ticket["status"]), _priority(ticket["priority"]), title
         )
     return table
 

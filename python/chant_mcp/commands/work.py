@@ -12,10 +12,7 @@ from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.commands.work_ready import work_on_ready
 from chant_mcp.commands.work_start import StartOptions, start_work, watched
-from chant_mcp.errors import (
-    NotInitializedError,
-    NotTrustedError,
-)
+from chant_mcp.errors import NotInitializedError, NotTrustedError
 from chant_mcp.paging import Data, written
 from chant_mcp.parameters import StartRequestOfPerson, Unpack
 from chant_mcp.session import Session, dialects_in
@@ -33,11 +30,7 @@ from chant_mcp.terminal import say, say_json
 @click.option("--chain", is_flag=True, help="Continue with the specs that become ready after it.")
 @click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Run N agents at a time.")
 @click.option("--skip-criteria", is_flag=True, help="Start without criteria, or with a red quality gate.")
-@click.option(
-    "--fresh",
-    is_flag=True,
-    help="Start again; earlier work is kept under refs/chant/backup.",
-)
+@click.option("--fresh", is_flag=True, help="Start again; earlier work is kept under refs/chant/backup.")
 @click.option(
     "--base", metavar="BRANCH", help="The branch to start from and land on, instead of the current one."
 )

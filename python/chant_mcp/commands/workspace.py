@@ -302,10 +302,7 @@ def is_archived(session: Session, name: str) -> bool:
 
 
 _whole_option = click.option(
-    "--all",
-    "show_all",
-    is_flag=True,
-    help="Draw everything, also what waits for nothing and what is done.",
+    "--all", "show_all", is_flag=True, help="Draw everything, also what waits for nothing and what is done."
 )
 
 

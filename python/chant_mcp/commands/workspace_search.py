@@ -8,13 +8,7 @@ from chant_mcp.commands import specs
 from chant_mcp.commands.answers import format_option, json_option, limit_option, search_all_option
 from chant_mcp.commands.plan_findings import findings_line, plan_findings
 from chant_mcp.commands.surroundings import on_project
-from chant_mcp.commands.workspace import (
-    holds_specs_alone,
-    show_page,
-    spec_as_item,
-    status_option,
-    with_more,
-)
+from chant_mcp.commands.workspace import holds_specs_alone, show_page, spec_as_item, status_option, with_more
 from chant_mcp.paging import EVERYTHING, Data, gathered
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say_json

@@ -79,10 +79,7 @@ _JSON_FILES: dict[str, tuple[str, ...]] = {
 _PATTERN_FILES = (".worktreeinclude",)
 """Files with a pattern of ignored files in each line, which other tools copy into the folder of a run."""
 
-_WORKFLOWS = (
-    ".github/workflows/copilot-setup-steps.yml",
-    ".github/workflows/copilot-setup-steps.yaml",
-)
+_WORKFLOWS = (".github/workflows/copilot-setup-steps.yml", ".github/workflows/copilot-setup-steps.yaml")
 
 
 def _text(root: Path, name: str) -> str | None:

@@ -341,18 +341,8 @@ def _present(root: Path, *names: str) -> list[str]:
 
 
 _KNOWN: tuple[dict[str, Callable[[Path, str], RecipeProposal | None]], ...] = (
-    {
-        "uv.lock": _uv,
-        "poetry.lock": _poetry,
-        "requirements-dev.txt": _pip,
-        "requirements.txt": _pip,
-    },
-    {
-        "pnpm-lock.yaml": _PNPM,
-        "package-lock.json": _NPM,
-        "yarn.lock": _yarn,
-        "bun.lock": _BUN,
-    },
+    {"uv.lock": _uv, "poetry.lock": _poetry, "requirements-dev.txt": _pip, "requirements.txt": _pip},
+    {"pnpm-lock.yaml": _PNPM, "package-lock.json": _NPM, "yarn.lock": _yarn, "bun.lock": _BUN},
     {"Gemfile.lock": _bundler},
     {"composer.lock": _composer},
     {"Cargo.lock": _cargo},

@@ -44,6 +44,8 @@ class IssueComment:
     node: str
     body: str
     is_by_user: bool
+    author: str
+    written_at: str
 
 
 class Forge:
@@ -91,6 +93,40 @@ class Forge:
                 return found
             cursor = page["pageInfo"]["endCursor"]
 
+    def find(self, words: str) -> list[Issue]:
+        """Give the open issues that the forge's own search finds; those of other repositories are left out.
+
+        Raises:
+            RefusedError: Where it finds more than a search gives.
+        """
+        fields = f"... on Issue {{ {_FIELDS} repository {{ nameWithOwner }} }}"
+        query = (
+            "query($words: String!) { search(query: $words, type: ISSUE, first: 100) "
+            f"{{ issueCount nodes {{ {fields} }} }} }}"
+        )
+        own = f"{self.repository.owner}/{self.repository.name}"
+        found = self._ask(query, {"words": f"repo:{own} is:issue is:open {words}"})["search"]
+        if found["issueCount"] > len(found["nodes"]):
+            raise RefusedError(f"{found['issueCount']} issues fit; a search gives 100. Say more precisely.")
+        nodes = (one for one in found["nodes"] if one)
+        return [_issue(one) for one in nodes if one["repository"]["nameWithOwner"].lower() == own.lower()]
+
+    def labels(self, beginning: str) -> dict[str, str]:
+        """Give the labels of the repository whose names begin so, with what the forge calls them."""
+        question = "labels(first: 100, query: $named) { nodes { id name } }"
+        answer = self._repository(question, ", $named: String", {"named": beginning})
+        nodes: list[dict[str, str]] = answer["labels"]["nodes"]
+        return {one["name"]: one["id"] for one in nodes if one["name"].startswith(beginning)}
+
+    def change_labels(self, issue: str, added: Sequence[str], removed: Sequence[str]) -> None:
+        """Put labels on an issue, and take others off."""
+        for verb, labels in (("add", added), ("remove", removed)):
+            if labels:
+                preposition = "To" if verb == "add" else "From"
+                given = {"labelableId": issue, "labelIds": list(labels)}
+                name = f"Labels{preposition}Labelable"
+                self._change(f"{verb}{name}", f"{verb.title()}{name}Input", given)
+
     def comments(self, number: int) -> list[IssueComment]:
         """Give all comments of an issue."""
         found: list[IssueComment] = []
@@ -98,12 +134,13 @@ class Forge:
         while True:
             question = (
                 "issue(number: $number) { comments(first: 100, after: $after) "
-                "{ nodes { id body viewerDidAuthor } pageInfo { hasNextPage endCursor } } }"
+                "{ nodes { id body viewerDidAuthor createdAt author { login } } "
+                "pageInfo { hasNextPage endCursor } } }"
             )
             variables = {"number": number, "after": cursor}
             answer = self._repository(question, ", $number: Int!, $after: String", variables)
             page = answer["issue"]["comments"]
-            found += [IssueComment(one["id"], one["body"], one["viewerDidAuthor"]) for one in page["nodes"]]
+            found += [_comment(one) for one in page["nodes"]]
             if not page["pageInfo"]["hasNextPage"]:
                 return found
             cursor = page["pageInfo"]["endCursor"]
@@ -186,6 +223,15 @@ def _program(root: Path, environment: Mapping[str, str]) -> str:
     if program.is_relative_to(root.resolve()) or not Path(found).is_absolute():
         raise RefusedError(f"`gh` on the PATH lies in the project: {found}. No program of a project is run.")
     return str(program)
+
+
+def _comment(read: Mapping[str, Any]) -> IssueComment:
+    # The author of a removed account is nobody.
+    author: Mapping[str, Any] = read.get("author") or {}
+    is_own = bool(read["viewerDidAuthor"])
+    return IssueComment(
+        read["id"], read["body"], is_own, str(author.get("login") or "ghost"), read.get("createdAt") or ""
+    )
 
 
 def _issue(read: Mapping[str, Any]) -> Issue:

@@ -111,11 +111,7 @@ class ChantServer(MCPServer[Any]):
             icons=[Icon.model_validate(ICON)],
             instructions=self._offered.instructions(),
             tools=[tool_of(entry) for entry in self._offered.entries.values()],
-            resources=[
-                *resources(),
-                *further_skills(),
-                *([apps.board_resource()] if rights is None else []),
-            ],
+            resources=[*resources(), *further_skills(), *([apps.board_resource()] if rights is None else [])],
             subscriptions=False,  # the publisher serves them
             log_level=cast(Any, logging.getLevelName(logging.getLogger().getEffectiveLevel())),
             middleware=[_bad_calls_are_calls, *([apps.notice_support] if rights is None else [])],
@@ -264,10 +260,7 @@ class ChantServer(MCPServer[Any]):
         return self._documents.prompts()
 
     async def get_prompt(
-        self,
-        name: str,
-        arguments: dict[str, Any] | None = None,
-        context: Context[Any, Any] | None = None,
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """Write a prompt about the project that the client means."""
         client = self._clients.of(context)

@@ -7,12 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp import MCPError
-from mcp_types import (
-    INVALID_PARAMS,
-    CompleteRequestParams,
-    Completion,
-    PromptReference,
-)
+from mcp_types import INVALID_PARAMS, CompleteRequestParams, Completion, PromptReference
 
 from chant_mcp.formats import plan_formats_in
 from chant_mcp.server.prompts import PROMPTS

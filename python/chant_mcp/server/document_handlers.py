@@ -110,8 +110,7 @@ class DocumentHandlers:
             raise MCPError(INVALID_PARAMS, f"Unknown prompt: {name[:100]}")
         toolsets, read_only = self._offered.toolset_names(), self._offered.offer.read_only
         return await self._asked(
-            client,
-            lambda session: prompts.written(session, toolsets, name, arguments, read_only=read_only),
+            client, lambda session: prompts.written(session, toolsets, name, arguments, read_only=read_only)
         )
 
     async def complete(self, client: Client, params: CompleteRequestParams) -> CompleteResult:

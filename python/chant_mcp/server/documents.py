@@ -13,13 +13,7 @@ from mcp import MCPError
 from mcp_types import INVALID_PARAMS, Annotations, Resource, ResourceTemplate
 
 from chant_mcp.formats import toolset_of_format
-from chant_mcp.server.uris import (
-    MARKDOWN,
-    TEMPLATES,
-    TEXT_IS_DATA,
-    DocumentName,
-    uri_of,
-)
+from chant_mcp.server.uris import MARKDOWN, TEMPLATES, TEXT_IS_DATA, DocumentName, uri_of
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.tool_calls import shown
 

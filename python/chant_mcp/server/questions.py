@@ -89,11 +89,7 @@ async def _answer(
     async def watch(scope: anyio.CancelScope) -> None:
         nonlocal refusal
         wait = functools.partial(
-            features.wait,
-            question["id"],
-            _TIMEOUT,
-            progress=progress.on_step.get(),
-            has_left=is_over.is_set,
+            features.wait, question["id"], _TIMEOUT, progress=progress.on_step.get(), has_left=is_over.is_set
         )
         try:
             await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)

@@ -71,12 +71,7 @@ def rstn_complete_task(
 
 
 def _entry(run: Any, *, asks_people: bool = False) -> ToolEntry:
-    return ToolEntry(
-        run,
-        asks_people=asks_people,
-        missing="Missing '{}' field",
-        error_prefix="Error: ",
-    )
+    return ToolEntry(run, asks_people=asks_people, missing="Missing '{}' field", error_prefix="Error: ")
 
 
 TOOLS = (

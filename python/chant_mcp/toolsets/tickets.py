@@ -47,9 +47,7 @@ def list_projects(session: Session) -> Answer:
 
 
 def get_project_info(
-    session: Session,
-    *,
-    key: Annotated[str, ToolParameter(description="Project key (e.g., MDT, API)")],
+    session: Session, *, key: Annotated[str, ToolParameter(description="Project key (e.g., MDT, API)")]
 ) -> Answer:
     """Get detailed information about a specific project, with CR counts by status
 

@@ -82,13 +82,7 @@ def board_rows(
 ) -> str:
     """Give further rows of a column."""
     rows = session.workspace.board_rows(
-        meaning,
-        search,
-        bodies=bodies,
-        dialect=dialect,
-        label=label,
-        limit=limit,
-        offset=offset,
+        meaning, search, bodies=bodies, dialect=dialect, label=label, limit=limit, offset=offset
     )
     return _json(rows)
 

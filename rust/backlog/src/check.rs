@@ -20,7 +20,7 @@ pub(super) fn check_units(snapshot: &PlanSnapshot, is_wanted: UnitFilter<'_>) ->
         let items = snapshot.units.iter().flat_map(|unit| &unit.items);
         items.map(|item| &*item.name).collect()
     });
-    for node in &snapshot.nodes {
+    for node in &*snapshot.nodes {
         let (unit, item) = (snapshot.unit(node), snapshot.item(node));
         if !is_wanted(unit) {
             continue;

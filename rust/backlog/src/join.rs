@@ -93,7 +93,7 @@ pub(super) fn join(input: &JoinInput<'_>) -> PlanSnapshot {
             };
             problems.push(PlanFinding::warning(path, place, message));
         }
-        let node = &mut snapshot.nodes[at];
+        let node = &mut Arc::make_mut(&mut snapshot.nodes)[at];
         if kind == DRAFT {
             node.is_ready = false;
             node.meaning = PlanMeaning::WaitsForYou(PersonAct::Promote);

@@ -182,23 +182,11 @@ const FAMILIES_OF_USER: [(&str, &str); 4] = [
 const LOADS: &str = "it has programs load code";
 
 /// Variables that list folders in which programs, libraries and modules are found.
+#[rustfmt::skip]
 const SEARCHED: [&str; 16] = [
-    "PATH",
-    "PYTHONPATH",
-    "PERL5LIB",
-    "PERLLIB",
-    "RUBYLIB",
-    "GEM_PATH",
-    "NODE_PATH",
-    "CLASSPATH",
-    "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-    "DYLD_FALLBACK_LIBRARY_PATH",
-    "GUILE_LOAD_PATH",
-    "PKG_CONFIG_PATH",
-    "CMAKE_PREFIX_PATH",
-    "XDG_CONFIG_DIRS",
-    "XDG_DATA_DIRS",
+    "PATH", "PYTHONPATH", "PERL5LIB", "PERLLIB", "RUBYLIB", "GEM_PATH", "NODE_PATH", "CLASSPATH",
+    "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "GUILE_LOAD_PATH", "PKG_CONFIG_PATH",
+    "CMAKE_PREFIX_PATH", "XDG_CONFIG_DIRS", "XDG_DATA_DIRS",
 ];
 
 /// The letter between the folders of such a list.

@@ -71,52 +71,24 @@ impl Toolchain {
     }
 }
 
+#[rustfmt::skip]
 const SHIMS: &[&str] = &[
-    "bin",
-    "completions",
-    "libexec",
-    "plugins",
-    "pyenv.d",
-    "rbenv.d",
-    "nodenv.d",
-    "shims",
-    "src",
-    "version",
+    "bin", "completions", "libexec", "plugins", "pyenv.d", "rbenv.d", "nodenv.d", "shims", "src", "version",
     "versions",
 ];
 const NVM: &[&str] = &["alias", "bash_completion", "nvm-exec", "nvm.sh", "versions"];
 const FNM: &[&str] = &["aliases", "node-versions"];
 const MISE: &[&str] = &["installs", "plugins", "shims"];
+#[rustfmt::skip]
 const ASDF: &[&str] = &[
-    "asdf.sh",
-    "bin",
-    "completions",
-    "defaults",
-    "installs",
-    "internal",
-    "lib",
-    "plugins",
-    "shims",
-    "VERSION",
+    "asdf.sh", "bin", "completions", "defaults", "installs", "internal", "lib", "plugins", "shims", "VERSION",
 ];
 const PNPM: &[&str] = &[".tools", "global", "nodejs", "store"];
 const PIPX: &[&str] = &["py", "shared", "venvs"];
+#[rustfmt::skip]
 const SDK: &[&str] = &[
-    "build-tools",
-    "cmake",
-    "cmdline-tools",
-    "emulator",
-    "extras",
-    "fonts",
-    "licenses",
-    "ndk",
-    "ndk-bundle",
-    "platform-tools",
-    "platforms",
-    "skins",
-    "sources",
-    "system-images",
-    "tools",
+    "build-tools", "cmake", "cmdline-tools", "emulator", "extras", "fonts", "licenses", "ndk", "ndk-bundle",
+    "platform-tools", "platforms", "skins", "sources", "system-images", "tools",
 ];
 /// The settings and lists that a package manager of conda's kind has beside its packages.
 const OF_CONDA: &[&str] = &[
@@ -389,31 +361,14 @@ pub(super) const OF_ONE_TOOLCHAIN: [(&str, bool); 12] = [
 ];
 
 /// The beginnings of names of files that come with every distribution of programs.
+#[rustfmt::skip]
 pub(super) const OF_DISTRIBUTIONS: [&str; 8] = [
-    "AUTHORS",
-    "CHANGELOG",
-    "CHANGES",
-    "COPYING",
-    "LICENSE",
-    "NOTICE",
-    "README",
-    "VERSION",
+    "AUTHORS", "CHANGELOG", "CHANGES", "COPYING", "LICENSE", "NOTICE", "README", "VERSION",
 ];
 
 /// The entries of a folder in which somebody works: only the programs in it are opened.
+#[rustfmt::skip]
 pub(super) const OF_WORK: [&str; 14] = [
-    ".git",
-    ".hg",
-    ".svn",
-    ".jj",
-    ".env",
-    ".envrc",
-    ".idea",
-    ".vscode",
-    "Cargo.toml",
-    "compose.yml",
-    "docker-compose.yml",
-    "go.mod",
-    "package.json",
-    "pyproject.toml",
+    ".git", ".hg", ".svn", ".jj", ".env", ".envrc", ".idea", ".vscode", "Cargo.toml", "compose.yml",
+    "docker-compose.yml", "go.mod", "package.json", "pyproject.toml",
 ];

@@ -34,15 +34,10 @@ const FIXED: [(&str, &str); 6] = [
     ("maintenance.auto", "false"),
 ];
 /// The words with which objects are fetched by their ids, and nothing else.
+#[rustfmt::skip]
 pub(super) const FETCH: [&str; 8] = [
-    "fetch",
-    "--quiet",
-    "--no-tags",
-    "--no-write-fetch-head",
-    "--no-recurse-submodules",
-    "--no-auto-maintenance",
-    "--refmap=",
-    "--filter=blob:none",
+    "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
+    "--no-auto-maintenance", "--refmap=", "--filter=blob:none",
 ];
 
 /// A bare repository of the commits that jobs begin at. Its caller holds its lock.

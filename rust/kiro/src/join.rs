@@ -1,6 +1,7 @@
 //! States of specs and tasks.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use chant_plan_format::join::{JoinInput, OwnState, PartsRule, join_by_name, state_of_marks};
 use chant_plan_format::snapshot::{PersonAct, PlanMeaning, PlanSnapshot};
@@ -40,7 +41,7 @@ pub(super) fn join(input: &JoinInput<'_>) -> PlanSnapshot {
         // With the last part of a holder without details nothing is left to do.
         let is_mere_holder =
             !is_group && !node.parts.is_empty() && !snapshot.item(node).has_details;
-        let node = &mut snapshot.nodes[at];
+        let node = &mut Arc::make_mut(&mut snapshot.nodes)[at];
         if is_group && (node.is_done || is_begun) {
             node.status = if node.is_done {
                 "completed"

@@ -1,10 +1,12 @@
-//! Changes that an editor offers: boxes ticked and unticked, and words corrected that are nearly known ones.
+//! Changes that an editor offers: boxes ticked and moved, what a text names waited for, and words corrected that are
+//! nearly known ones.
 
 use std::ops::Range;
 
 use chant_base::ident::nearest;
 use chant_plan_format::checked_edit::apply_checked;
 use chant_plan_format::intent::{EditIntent, EditRequest, TickTarget};
+use chant_text::front_matter::{FrontMatterValue, TextList};
 use chant_text::{clash, front_matter};
 use chant_workspace::formats::{keys_of, values_of};
 use chant_workspace::workspace_graph::{ItemSource, WorkspaceGraph};
@@ -14,6 +16,7 @@ use super::disk_side::{ByteEdit, difference};
 use super::document_items::{ItemBox, PlacedItem, boxes_of, items_at};
 use super::key_words::format_of;
 use super::projects::DocumentKind;
+use super::references::{WordPlaces, word_at};
 use super::rename::{AskedEdit, workspace_edit};
 use super::requests::AskedDocument;
 use super::server::EditorState;
@@ -36,6 +39,17 @@ pub(crate) fn code_actions(
             let title = if ticked.is_ticked { "Untick" } else { "Tick" };
             let kind = CodeActionKind::REFACTOR;
             actions.extend(edit.map(|edit| action(&asked, title.to_owned(), kind, edit)));
+        }
+    }
+    for offered in [
+        moved_criteria(&asked, &joined),
+        named_items(&asked, &joined),
+    ]
+    .concat()
+    {
+        if is_wanted(&offered.at) {
+            let (title, edit) = (offered.title, offered.edit);
+            actions.push(action(&asked, title, CodeActionKind::REFACTOR, edit));
         }
     }
     for missed in &asked.draft.disk.missed {
@@ -82,6 +96,96 @@ fn action(
         edit: Some(workspace_edit(asked.state, vec![(document, vec![edit])])),
         ..CodeAction::default()
     })
+}
+
+/// A change that is offered at some bytes.
+#[derive(Clone)]
+struct OfferedEdit {
+    at: Range<usize>,
+    title: String,
+    edit: ByteEdit,
+}
+
+/// Criteria of specs that change places with their neighbours, where these are the next lines.
+fn moved_criteria(asked: &AskedDocument<'_>, joined: &WorkspaceGraph) -> Vec<OfferedEdit> {
+    let (text, lines) = (asked.placed().text, &asked.draft.lines);
+    let items = items_at(joined, asked.path()).into_iter();
+    let specs = items.filter(|one| matches!(one.item.source, ItemSource::Spec(_)));
+    let boxes: Vec<ItemBox> = specs.flat_map(|one| boxes_of(&one.item)).collect();
+    let line_of = |one: &ItemBox| lines.line_of(one.mark.start);
+    let neighbours = boxes
+        .windows(2)
+        .filter(|pair| line_of(&pair[0]) + 1 == line_of(&pair[1]));
+    let swapped = neighbours.flat_map(|pair| {
+        let [one, other] = [0, 1].map(|at| lines.line_range(text, line_of(&pair[at])));
+        let behind = text[one.start..other.end].trim_end_matches(['\r', '\n']);
+        let first = text[one.clone()].trim_end_matches(['\r', '\n']);
+        let end = &text[one.start + first.len()..other.start];
+        let second = &behind[other.start - one.start..];
+        let edit = (
+            one.start..one.start + behind.len(),
+            [second, end, first].concat(),
+        );
+        let offered = |at: &ItemBox, to: &str| OfferedEdit {
+            at: at.mark.clone(),
+            title: format!("Move the criterion {to}"),
+            edit: edit.clone(),
+        };
+        [offered(&pair[0], "down"), offered(&pair[1], "up")]
+    });
+    swapped.collect()
+}
+
+/// Items that the text of a spec names and that the spec does not wait for.
+fn named_items(asked: &AskedDocument<'_>, joined: &WorkspaceGraph) -> Vec<OfferedEdit> {
+    let text = asked.placed().text;
+    let places = WordPlaces::of(joined, asked.path());
+    let [one] = places.items.as_slice() else {
+        return Vec::new();
+    };
+    let (ItemSource::Spec(_), Ok(layout)) = (one.item.source, front_matter::layout(text)) else {
+        return Vec::new();
+    };
+    let mut known: Vec<String> = one
+        .item
+        .depends_on()
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    known.push(one.item.key().to_owned());
+    let mut found = Vec::new();
+    let words = text[layout.body..].split(|c: char| c.is_whitespace() || "(),;`".contains(c));
+    for written in words.filter(|word| word.contains(['-', ':', '#'])) {
+        let start = written.as_ptr() as usize - text.as_ptr() as usize;
+        let word = word_at(text, start).unwrap_or_default();
+        let Some(other) = places.meant(text, &word) else {
+            continue;
+        };
+        if known.iter().any(|key| *key == *other.key()) {
+            continue;
+        }
+        known.push(other.key().to_owned());
+        let name = match other.source {
+            ItemSource::Spec(_) => other.id().into_owned(),
+            _ => other.key().to_owned(),
+        };
+        let yaml = layout.yaml.clone().unwrap_or_default();
+        let names = front_matter::read_key::<TextList>(&text[yaml], "depends_on")
+            .ok()
+            .flatten();
+        let mut names = names.unwrap_or_default().0;
+        names.push(name.clone());
+        let value = FrontMatterValue::OneOrMany(names);
+        let order = ["type", "status", "depends_on"];
+        if let Ok(after) = front_matter::set(text, "depends_on", Some(&value), &order) {
+            found.push(OfferedEdit {
+                at: word,
+                title: format!("Wait for {name}"),
+                edit: difference(text, &after),
+            });
+        }
+    }
+    found
 }
 
 /// The edit that ticks or unticks a box in the editor's text, as the format makes it where it comes through the

@@ -2,10 +2,10 @@
 
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
-    CodeLensOptions, CompletionOptions, HoverProviderCapability, InitializeResult, MarkupKind,
-    OneOf, RenameOptions, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkDoneProgressOptions,
+    CodeLensOptions, CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities,
+    HoverProviderCapability, InitializeResult, MarkupKind, OneOf, RenameOptions, SaveOptions,
+    ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
 };
 use serde_json::Value;
 
@@ -25,6 +25,10 @@ pub(crate) struct ClientAbilities {
     pub(crate) has_nested_symbols: bool,
     /// True if edits may name the versions of documents.
     pub(crate) has_versions: bool,
+    /// True if it asks for findings, which are not sent then.
+    pub(crate) asks_for_findings: bool,
+    /// True if it can be told to ask again.
+    pub(crate) may_be_refreshed: bool,
 }
 
 impl Default for ClientAbilities {
@@ -52,6 +56,13 @@ impl ClientAbilities {
             has_snippets: item.and_then(|item| item.snippet_support).unwrap_or(false),
             has_nested_symbols: symbol
                 .and_then(|symbol| symbol.hierarchical_document_symbol_support)
+                .unwrap_or(false),
+            asks_for_findings: document.is_some_and(|document| document.diagnostic.is_some()),
+            may_be_refreshed: given
+                .workspace
+                .as_ref()
+                .and_then(|workspace| workspace.diagnostic.as_ref())
+                .and_then(|diagnostic| diagnostic.refresh_support)
                 .unwrap_or(false),
             has_versions: edit.and_then(|edit| edit.document_changes).unwrap_or(false),
         }
@@ -91,6 +102,14 @@ pub(crate) fn server_info(client: ClientAbilities) -> Value {
             work_done_progress_options: no_progress,
             resolve_provider: None,
         })),
+        diagnostic_provider: client.asks_for_findings.then_some(
+            DiagnosticServerCapabilities::Options(DiagnosticOptions {
+                identifier: None,
+                inter_file_dependencies: true,
+                workspace_diagnostics: true,
+                work_done_progress_options: no_progress,
+            }),
+        ),
         rename_provider: Some(OneOf::Right(RenameOptions {
             prepare_provider: Some(true),
             work_done_progress_options: no_progress,

@@ -17,6 +17,9 @@ use super::markdown_text::shown_message;
 use super::projects::{DocumentKind, DocumentPlace};
 use super::server::EditorState;
 
+/// Documents of which findings are given.
+pub(crate) const MAX_OPEN: usize = 100;
+
 /// Findings of one document that are given.
 const MAX_FINDINGS: usize = 200;
 

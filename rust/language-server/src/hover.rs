@@ -17,7 +17,9 @@ const MAX_LISTED: usize = 5;
 pub(crate) fn hover(state: &EditorState, params: &HoverParams) -> Option<Hover> {
     let asked = AskedPosition::of(state, &params.text_document_position_params)?;
     let (item, bytes) = asked.item()?;
-    let lines = described(&asked.joined, &item);
+    let mut lines = described(&asked.joined, &item);
+    let run = asked.document.project().workspace.describe_run(&item);
+    lines.splice(2..2, run);
     let (kind, value) = if state.client.has_markdown {
         let lines = lines.into_iter().enumerate();
         let lines = lines.map(|(at, line)| match at {

@@ -20,6 +20,7 @@ mod markdown_text;
 mod navigation;
 mod positions;
 mod projects;
+mod pulled;
 mod references;
 mod rename;
 mod requests;

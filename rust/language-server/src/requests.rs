@@ -17,7 +17,7 @@ use super::positions::{LineIndex, PlacedText};
 use super::projects::{DocumentPlace, OpenProject};
 use super::references::WordPlaces;
 use super::server::{EditorState, read_params};
-use super::{actions, completion, hints, hover, navigation, rename, symbols};
+use super::{actions, completion, hints, hover, navigation, pulled, rename, symbols};
 
 /// Why a request has no answer.
 #[derive(Debug)]
@@ -63,6 +63,8 @@ pub(crate) fn answer(
         "textDocument/codeLens" => ask(params, |params| hints::lenses(state, params)),
         "textDocument/inlayHint" => ask(params, |params| hints::inlay_hints(state, params)),
         "textDocument/codeAction" => ask(params, |params| actions::code_actions(state, params)),
+        "textDocument/diagnostic" => ask(params, |params| pulled::of_document(state, params)),
+        "workspace/diagnostic" => ask(params, |params| pulled::of_all(state, params)),
         "textDocument/prepareRename" => try_ask(params, |params| rename::prepare(state, params)),
         "textDocument/rename" => try_ask(params, |params| rename::rename(state, params)),
         _ => Err(RequestRefusal {

@@ -18,7 +18,7 @@ use super::capabilities::{ClientAbilities, server_info};
 use super::disk_side::{DiskSide, SpecMerger};
 use super::drafts::{OpenDocument, OpenDocuments};
 use super::files;
-use super::findings::diagnostics_of;
+use super::findings::{MAX_OPEN, diagnostics_of};
 use super::frames::{FrameError, write_message, write_refusal};
 use super::incoming::{IncomingQueue, ServerEvent, read_all};
 use super::positions::LineIndex;
@@ -30,9 +30,6 @@ const AFTER_A_KEY: Duration = Duration::from_millis(30);
 
 /// So long findings of other documents wait after that.
 const AFTER_A_PAUSE: Duration = Duration::from_millis(300);
-
-/// Documents of which findings are given.
-const MAX_OPEN: usize = 100;
 
 /// The surroundings of a server.
 pub struct ServerOptions {
@@ -71,6 +68,7 @@ pub fn serve(
         },
         stage: ServerStage::Fresh,
         published: HashMap::new(),
+        asked: 0,
         due: HashMap::new(),
     };
     server.run(&mut IncomingQueue::new(receiver))
@@ -98,6 +96,8 @@ struct LanguageServer<'a, W> {
     stage: ServerStage,
     /// The findings that the editor shows, by document.
     published: HashMap<String, Vec<Diagnostic>>,
+    /// Requests that were sent to the editor.
+    asked: u64,
     /// Documents whose findings are to be found, and when.
     due: HashMap<String, Instant>,
 }
@@ -110,6 +110,7 @@ impl<W: Write> LanguageServer<'_, W> {
                 Some(ServerEvent::Disk) => {
                     self.look_at_files();
                     self.expect_findings(None);
+                    self.ask_to_ask_again()?;
                 }
                 Some(ServerEvent::End(None)) => return Ok(self.stage == ServerStage::ShutDown),
                 Some(ServerEvent::End(Some(error))) => return Err(error),
@@ -305,6 +306,9 @@ impl<W: Write> LanguageServer<'_, W> {
 
     /// Notes that findings may be others: those of one document soon, those of others after a pause.
     fn expect_findings(&mut self, first: Option<&Uri>) {
+        if self.state.client.asks_for_findings {
+            return;
+        }
         let now = Instant::now();
         let placed = self
             .state
@@ -345,6 +349,16 @@ impl<W: Write> LanguageServer<'_, W> {
             self.publish(&uri, Some(version), found.unwrap_or_default())?;
         }
         Ok(())
+    }
+
+    /// Has an editor that asks for findings ask again, if it takes that; it asks by itself behind its own changes.
+    fn ask_to_ask_again(&mut self) -> Result<(), FrameError> {
+        if !self.state.client.may_be_refreshed {
+            return Ok(());
+        }
+        self.asked += 1;
+        let method = "workspace/diagnostic/refresh".to_owned();
+        self.send(Request::new(format!("again-{}", self.asked).into(), method, Value::Null).into())
     }
 
     /// Gives the findings of a document, if they are others than those that the editor shows.

@@ -1,6 +1,7 @@
 //! States of changes, and changes that touch the same requirement.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use chant_base::text_place::TextPlace;
 use chant_plan_format::finding::PlanFinding;
@@ -27,7 +28,7 @@ pub(super) fn join(input: &JoinInput<'_>) -> PlanSnapshot {
         if !snapshot.item(&snapshot.nodes[at]).is_group {
             continue;
         }
-        let node = &mut snapshot.nodes[at];
+        let node = &mut Arc::make_mut(&mut snapshot.nodes)[at];
         let word = match (node.parts.is_empty(), node.is_done) {
             (true, _) => "no-tasks",
             (false, false) => "in-progress",

@@ -115,14 +115,14 @@ pub struct SnapshotNode {
 pub struct PlanSnapshot {
     /// The units, as they were given.
     pub units: Vec<Arc<PlanUnit>>,
-    /// The items of all units, in their order.
-    pub nodes: Vec<SnapshotNode>,
+    /// The items of all units, in their order; those of a later snapshot where a join would say the same.
+    pub nodes: Arc<Vec<SnapshotNode>>,
     /// The words of states that items can have.
     pub statuses: Vec<Box<str>>,
     /// Faults that only several units together show.
     pub problems: Vec<PlanFinding>,
     /// The nodes in the order of their keys; made when one is looked for.
-    by_key: OnceLock<Vec<usize>>,
+    by_key: Arc<OnceLock<Vec<usize>>>,
 }
 
 impl PlanSnapshot {
@@ -130,9 +130,26 @@ impl PlanSnapshot {
     pub fn new(units: Vec<Arc<PlanUnit>>, nodes: Vec<SnapshotNode>) -> Self {
         Self {
             units,
-            nodes,
+            nodes: Arc::new(nodes),
             ..Self::default()
         }
+    }
+
+    /// The same snapshot of other versions of its units; `None` where a join may say something else.
+    pub fn with_units(&self, units: &[Arc<PlanUnit>]) -> Option<Self> {
+        let mut pairs = self.units.iter().zip(units);
+        let is_blamed = |unit: &PlanUnit| {
+            let mut problems = self.problems.iter();
+            problems.any(|one| one.path.starts_with(&*unit.source.path))
+        };
+        let is_same = |(one, other): (&Arc<PlanUnit>, &Arc<PlanUnit>)| {
+            Arc::ptr_eq(one, other) || (one.joins_as(other) && !is_blamed(one))
+        };
+        let has_same_nodes = self.units.len() == units.len() && pairs.all(is_same);
+        has_same_nodes.then(|| Self {
+            units: units.to_vec(),
+            ..self.clone()
+        })
     }
 
     /// The node with a key.
@@ -144,6 +161,13 @@ impl PlanSnapshot {
         });
         let found = by_key.binary_search_by_key(&key, |at| &*self.nodes[*at].key);
         found.ok().map(|place| by_key[place])
+    }
+
+    /// The nodes of a unit.
+    pub fn nodes_of(&self, unit: usize) -> std::ops::Range<usize> {
+        let start = self.nodes.partition_point(|node| node.unit < unit);
+        let end = self.nodes.partition_point(|node| node.unit <= unit);
+        start..end
     }
 
     /// The unit of a node.

@@ -62,6 +62,42 @@ impl PlanUnit {
         }
     }
 
+    /// Returns true if a join says of it and of all others what it says with another version of it.
+    pub(crate) fn joins_as(&self, other: &Self) -> bool {
+        fn same<'a, T, P: PartialEq>(
+            one: &'a [T],
+            other: &'a [T],
+            part: impl Fn(&'a T) -> P,
+        ) -> bool {
+            one.iter().map(&part).eq(other.iter().map(&part))
+        }
+        let (one, two) = (&self.source, &other.source);
+        let is_same_source = (one.kind, &one.name, &one.path) == (two.kind, &two.name, &two.path)
+            && same(&one.documents, &two.documents, |document| &document.path);
+        is_same_source
+            && same(&self.sections, &other.sections, |section| {
+                (section.document, section.level, &section.title)
+            })
+            && same(&self.items, &other.items, |item| {
+                let flags = [
+                    item.is_ticked,
+                    item.is_begun,
+                    item.is_optional,
+                    item.is_group,
+                    item.has_details,
+                ];
+                let place = (item.document, item.parent, &item.parent_name);
+                let waits = item.waits.iter().map(|wait| (&wait.name, wait.reason));
+                (
+                    &item.name,
+                    place,
+                    waits.collect::<Vec<_>>(),
+                    &item.mark,
+                    flags,
+                )
+            })
+    }
+
     /// The indexes of the items with a name, or with an ID within this unit.
     ///
     /// An ID that stands several times is that of all of them; `1.1~2` is the second one alone, `1.1~1` the first.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use chant_base::counted::count_visited;
 use chant_base::external_items::{ExternalStatus, StatusLookup};
 use chant_plan_format::PlanFormat;
 use chant_plan_format::document::RootSettings;
@@ -47,6 +48,7 @@ impl PlanRoot {
         others: StatusLookup<'_>,
     ) -> Self {
         let (units, mut problems) = parts;
+        count_visited(units.len());
         let snapshot = format.join(&JoinInput {
             units: &units,
             settings: &settings,
@@ -72,6 +74,19 @@ impl PlanRoot {
             problems,
             others: keys.into_iter().zip(statuses).collect(),
         }
+    }
+
+    /// The same with other versions of units, where their items are to all others what they were; costs those units.
+    fn with_units(&self, units: &[Arc<PlanUnit>], problems: &[PlanFinding]) -> Option<Self> {
+        let snapshot = self.snapshot.with_units(units)?;
+        Some(Self {
+            problems: [problems, &*snapshot.problems].concat(),
+            snapshot,
+            settings: self.settings.clone(),
+            archived: self.archived.clone(),
+            others: self.others.clone(),
+            ..*self
+        })
     }
 
     /// Joins units that were read elsewhere, as from a commit; nothing is known of archives.
@@ -197,13 +212,16 @@ impl PlanStore {
         if let Some(known) = joined.as_ref().filter(is_same).filter(is_known) {
             return Some(Arc::clone(known));
         }
-        let around = (scan.settings.clone(), scan.archived.clone());
-        let root = Arc::new(PlanRoot::join(
-            self.format,
-            (units, problems),
-            around,
-            others,
-        ));
+        let kept = joined.as_ref().filter(|known| {
+            (&known.settings, &known.archived) == (&scan.settings, &scan.archived)
+                && known.has_same_others(others)
+        });
+        let kept = kept.and_then(|known| known.with_units(&units, &problems));
+        let joined_anew = || {
+            let around = (scan.settings.clone(), scan.archived.clone());
+            PlanRoot::join(self.format, (units, problems), around, others)
+        };
+        let root = Arc::new(kept.unwrap_or_else(joined_anew));
         *joined = Some(Arc::clone(&root));
         Some(root)
     }

@@ -19,16 +19,9 @@ pub const BOOKKEEPING: &str = "Chant-Bookkeeping: true";
 pub(crate) const MAX_NAMED: usize = 10;
 
 /// Trailers by which agents sign commits.
+#[rustfmt::skip]
 const AGENTS: [&str; 9] = [
-    "claude",
-    "gpt",
-    "copilot",
-    "gemini",
-    "cursor",
-    "anthropic",
-    "openai",
-    "assistant",
-    "codex",
+    "claude", "gpt", "copilot", "gemini", "cursor", "anthropic", "openai", "assistant", "codex",
 ];
 
 /// A criterion as it stood when a run began.

@@ -11,6 +11,7 @@ pub mod id;
 pub mod import;
 pub mod model;
 pub mod ops;
+pub mod others_text;
 pub mod parse;
 pub mod project;
 pub mod rules;

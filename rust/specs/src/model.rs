@@ -11,42 +11,17 @@ use chant_text::checklist::{self, UNREAD_ADVICE};
 use chant_text::fences::SwallowingFence;
 
 /// The documented order of keys (reference chant 2.2): an absent key is put in its place in it.
+#[rustfmt::skip]
 pub const KEY_ORDER: [&str; 34] = [
-    "type",
-    "status",
-    "depends_on",
-    "labels",
-    "target_files",
-    "context",
-    "prompt",
-    "branch",
-    "commits",
-    "completed_at",
-    "model",
-    PROOF,
-    "tracks",
-    "informed_by",
-    "origin",
-    "found_by",
-    "schedule",
-    "source_branch",
-    "target_branch",
-    "conflicting_files",
-    "blocked_specs",
-    "original_spec",
-    "last_verified",
-    "verification_status",
-    "verification_failures",
-    "replayed_at",
-    "replay_count",
-    "original_completed_at",
-    "derived_fields",
-    "approval",
-    "members",
-    "output_schema",
-    "public",
-    "retry_state",
+    "type", "status", "depends_on", "labels", "target_files", "context", "prompt", "branch", "commits",
+    "completed_at", "model", PROOF, "tracks", "informed_by", "origin", "found_by", "schedule", "source_branch",
+    "target_branch", "conflicting_files", "blocked_specs", "original_spec", "last_verified",
+    "verification_status", "verification_failures", "replayed_at", "replay_count", "original_completed_at",
+    "derived_fields", "approval", "members", "output_schema", "public", "retry_state",
 ];
+
+/// Words in place of those that are withheld.
+pub(crate) const WITHHELD: &str = "(text by others)";
 
 /// The key that says how well a completed spec is proven: the weakest word of its criteria.
 pub const PROOF: &str = "proof";
@@ -310,6 +285,10 @@ pub struct Spec {
     pub approval: Option<ApprovalState>,
     /// JSON Schema of the agent's output, a path.
     pub output_schema: Option<Box<str>>,
+    /// The issue of a forge that it is; its text was written there.
+    pub issue: Option<Box<str>>,
+    /// True for one whose words are kept from who asks, and are given as text by others.
+    pub is_withheld: bool,
     /// Acceptance criteria, in document order.
     pub criteria: Box<[Criterion]>,
     /// Keys whose values could not be used.
@@ -341,8 +320,11 @@ impl Spec {
         !self.unread_criteria.is_empty() || self.fences.iter().any(|fence| fence.boxes > 0)
     }
 
-    /// The body as it stands in the file.
+    /// The body as it stands in the file; empty where it is withheld.
     pub fn body(&self) -> &str {
+        if self.is_withheld {
+            return "";
+        }
         &self.text[self.body_start..]
     }
 
@@ -365,6 +347,9 @@ impl Spec {
 
     /// A criterion's text on one line.
     pub fn criterion_text(&self, criterion: &Criterion) -> String {
+        if self.is_withheld {
+            return WITHHELD.to_owned();
+        }
         let range = criterion.start as usize..criterion.end as usize;
         let words = self
             .body()

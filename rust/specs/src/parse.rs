@@ -47,6 +47,7 @@ struct SpecFrontMatter {
     members: Option<Vec<Box<str>>>,
     approval: Option<ApprovalFields>,
     output_schema: Option<Box<str>>,
+    issue: Option<TextList>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -193,6 +194,8 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, DocumentProblem> {
             at: c.at,
         }),
         output_schema: front.output_schema,
+        issue: front.issue.map(|names| names.0.concat().into()),
+        is_withheld: false,
         problems,
         fences: swallowing(&text, layout.body, &outline),
         unread_criteria: unread_criteria(&text, layout.body, &outline),
@@ -302,6 +305,7 @@ impl SpecReader<'_> {
             members: self.key(yaml, "members"),
             approval: self.decisive(yaml, "approval")?,
             output_schema: self.key(yaml, "output_schema"),
+            issue: self.key(yaml, "issue"),
         })
     }
 

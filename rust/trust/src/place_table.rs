@@ -44,6 +44,18 @@ const fn group(
     }
 }
 
+/// The manifests of plugins, from the folder that is the plugin, the longest first: a host reads that whole folder.
+pub const MANIFESTS: &[&str] = &[
+    ".agents/plugins/marketplace.json",
+    ".claude-plugin/marketplace.json",
+    ".claude-plugin/plugin.json",
+    ".codex-plugin/plugin.json",
+    ".cursor-plugin/plugin.json",
+    "gemini-extension.json",
+    "qwen-extension.json",
+    "plugin.json",
+];
+
 use PlaceKind::{AgentFile, Automation, Instructions, Nothing};
 
 /// All rows, agents first.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
-use super::place_table::{KEYED, KeyedPlace, PlaceKind, TABLE};
+use super::place_table::{KEYED, KeyedPlace, MANIFESTS, PlaceKind, TABLE};
 
 /// A file or folder of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +109,13 @@ pub fn may_hold(path: &str) -> bool {
     let path = folded(path);
     let parts: Vec<&str> = path.split('/').collect();
     (0..parts.len()).any(|at| is_above(&parts[at..]))
+}
+
+/// Returns the folder of the plugin whose manifest a path is, with a slash at its end; empty for the top.
+pub fn plugin_of(path: &str) -> Option<String> {
+    let path = folded(path);
+    let folder = MANIFESTS.iter().find_map(|name| path.strip_suffix(name))?;
+    (folder.is_empty() || folder.ends_with('/')).then(|| folder.to_owned())
 }
 
 fn longest(parts: &[&str]) -> Option<&'static ActingPlace> {
@@ -265,6 +272,19 @@ mod tests {
             ".github /hooks/a.json",
         ] {
             assert!(kind(path).is_some(), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_makes_its_folder_a_plugin() {
+        for (path, folder) in [
+            ("a/.Claude-Plugin/plugin.json", Some("a/")),
+            ("gemini-extension.json", Some("")),
+            ("a/b/plugin.json", Some("a/b/")),
+            ("a/my-plugin.json", None),
+            ("a/plugin.json/b", None),
+        ] {
+            assert_eq!(plugin_of(path).as_deref(), folder, "{path}");
         }
     }
 

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::process::ProcessIdentity;
 use super::run_record::{ItemEntry, RunRecord, SPLIT};
 use super::state::RunState;
+use chant_base::money::UsdAmount;
 use chant_store::StoreError;
 use chant_store::disk::Disk;
 use chant_store::index::FileSource;
@@ -38,6 +39,8 @@ pub struct RunBrief {
     pub base: Option<String>,
     /// The branch that its work is merged into.
     pub target: Option<String>,
+    /// What its agent reported to have cost, in dollars.
+    pub cost_usd: Option<UsdAmount>,
     /// When it began; `None` where its record does not say so.
     pub started: Option<Timestamp>,
     /// When it ended.
@@ -62,6 +65,7 @@ impl RunBrief {
             branch: record.branch.clone(),
             base: record.base.clone(),
             target: record.target.clone(),
+            cost_usd: record.usage.as_ref().and_then(|usage| usage.cost_usd),
             started: moment(&record.started_at),
             ended: record.completed_at.as_deref().and_then(moment),
             runner: record.runner(),

@@ -92,7 +92,8 @@ impl Workspace {
         let path = format!("{folder}/{id}.md");
         let full = self.root().join(&path);
         let (text, _) = self.parts.vine.disk.read_text(&full, &path).ok()?;
-        parse::document(&path, FileSource::Text(text)).ok()
+        let document = parse::document(&path, FileSource::Text(text));
+        self.parts.chant.shown(document).ok()
     }
 
     fn spec_words(&self, folder: &str, typed: &str) -> Vec<CompletionWord> {

@@ -13,6 +13,7 @@ use chant_graph::{EdgeKind, Node};
 use chant_plan_format::snapshot::PlanMeaning;
 use chant_speckit::task::TaskMark;
 use chant_specs::model::{Spec, SpecStatus};
+use chant_specs::others_text::TextByOthers;
 use chant_text::front_matter::read_key;
 use chant_tickets::model::TicketStatus;
 use chant_vine::model::{NodeContent, TaskStatus, VineNode as Task};
@@ -303,6 +304,14 @@ impl<'a> Item<'a> {
             }
             ItemSource::Ticket(_, ticket) => ticket.body(),
             ItemSource::Plan(entry) => entry.body(),
+        }
+    }
+
+    /// Its words where they are an issue's that no person approved.
+    pub(super) fn text_by_others(&self) -> Option<TextByOthers> {
+        match self.source {
+            ItemSource::Spec(spec) => TextByOthers::of(spec),
+            _ => None,
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Workspace;
+use super::item::Item;
 use chant_base::external_items::holders_of;
 use chant_store::StoreError;
 use chant_work::run_index::{RunBrief, RunIndex};
@@ -18,6 +19,31 @@ pub(super) struct ItemsAtWork {
 }
 
 impl ItemsAtWork {
+    /// Describes the newest run of an item: its state, since when, and the cost that its agent reported.
+    pub(super) fn describe_run(
+        &mut self,
+        workspace: &Workspace,
+        item: &Item<'_>,
+    ) -> Option<String> {
+        let project = &workspace.parts.chant;
+        let folder = project.records_folder();
+        self.runs.refresh(&project.disk, folder.as_deref()).ok()?;
+        let is_of = |run: &&RunBrief| match &run.item {
+            Some(other) => other.key == *item.key(),
+            None => item.spec_id() == Some(&*run.spec_id),
+        };
+        let run = self.runs.newest().into_values().find(is_of)?;
+        let moment = run.ended.or(run.started);
+        let since = moment.map(|at| at.strftime(" since %Y-%m-%d %H:%M UTC").to_string());
+        let cost = run.cost_usd.map(|cost| format!(" · {cost}"));
+        Some(format!(
+            "run {}{}{}",
+            run.state,
+            since.unwrap_or_default(),
+            cost.unwrap_or_default()
+        ))
+    }
+
     /// The keys of items that runs have, here and in other clones, with all parts and holders of these, as of now. Where
     /// no item of another format was ever worked on this costs a look.
     pub(super) fn refresh(

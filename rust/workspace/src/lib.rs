@@ -276,6 +276,11 @@ impl Workspace {
         Ok(Arc::clone(&known.joined))
     }
 
+    /// Describes the newest run of an item, if it has one.
+    pub fn describe_run(&self, item: &item::Item<'_>) -> Option<String> {
+        self.known().at_work.describe_run(self, item)
+    }
+
     /// The graph of a snapshot laid out, made once for each.
     fn laid(&self, joined: &Arc<WorkspaceGraph>) -> Result<NetworkNodes, Error> {
         let known = self.known().laid.clone();

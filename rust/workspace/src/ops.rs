@@ -114,6 +114,7 @@ pub(super) fn whole_item<'a>(joined: &'a WorkspaceGraph, item: Item<'a>) -> Whol
         priority: item.priority(),
         needed_by: waiting.into_iter().map(|node| graph.key(node)).collect(),
         body: item.body(),
+        text_by_others: item.text_by_others(),
     }
 }
 

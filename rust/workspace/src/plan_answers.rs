@@ -436,6 +436,7 @@ fn whole_item<'a>(
         line: entry.map(|entry| entry.item().line),
         labels: item.labels(),
         body,
+        text_by_others: item.text_by_others(),
         criteria,
         waits_for: waits.map(wait).collect(),
         parts: members.map(|edge| graph.key(edge.to)).collect(),

@@ -8,6 +8,7 @@ use chant_base::counted_list::CountedList;
 use chant_base::document_problem::ProblemRow;
 use chant_base::text_place::TextPlace;
 use chant_plan_format::finding::PlanFinding;
+use chant_specs::others_text::TextByOthers;
 
 /// Characters of a title that a row shows.
 const MAX_TITLE: usize = 200;
@@ -82,6 +83,8 @@ pub(super) struct PlanItemView<'a> {
     pub(super) line: Option<usize>,
     pub(super) labels: &'a [Box<str>],
     pub(super) body: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text_by_others: Option<TextByOthers>,
     #[serde(rename = "criteria_list", skip_serializing_if = "Vec::is_empty")]
     pub(super) criteria: Vec<CriterionView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

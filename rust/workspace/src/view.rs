@@ -11,6 +11,7 @@ use chant_base::counted_list::CountedList;
 use chant_base::document_problem::{DocumentProblem, ProblemRow};
 use chant_graph::EdgeKind;
 use chant_graph::picture::{FigureRow, GraphPicture, LeadDirection};
+use chant_specs::others_text::TextByOthers;
 use chant_specs::view::held_specs::{HeldSpecs, RemoteCounts};
 
 /// Characters of a title that a list shows.
@@ -128,6 +129,8 @@ pub(super) struct WholeItemView<'a> {
     /// The keys of what waits for it.
     pub needed_by: Vec<&'a str>,
     pub body: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_by_others: Option<TextByOthers>,
 }
 
 /// Which item a name means.

@@ -606,9 +606,11 @@ impl WorkspaceGraph {
     ) -> Vector<Node> {
         let snapshot = &root.snapshot;
         let keys = snapshot.nodes.iter().map(|one| &one.key);
+        let is_joined_anew =
+            before.is_none_or(|before| !Arc::ptr_eq(&before.snapshot.nodes, &snapshot.nodes));
         let has_same_keys = before.is_some_and(|before| {
             let old = before.snapshot.nodes.iter();
-            old.map(|one| &one.key).eq(keys.clone())
+            !is_joined_anew || old.map(|one| &one.key).eq(keys.clone())
         });
         // Nearly every change leaves all keys as they are.
         let nodes = if has_same_keys {
@@ -623,7 +625,25 @@ impl WorkspaceGraph {
             }
             nodes
         };
-        for (node, one) in nodes.iter().zip(&snapshot.nodes) {
+        let all = 0..snapshot.nodes.len();
+        let changed: Vec<usize> = match before.filter(|_| !is_joined_anew) {
+            None => all.collect(),
+            Some(before) => {
+                let pairs = before
+                    .snapshot
+                    .units
+                    .iter()
+                    .zip(&snapshot.units)
+                    .enumerate();
+                let others = pairs.filter(|(_, (old, new))| !Arc::ptr_eq(old, new));
+                others
+                    .flat_map(|(unit, _)| snapshot.nodes_of(unit))
+                    .collect()
+            }
+        };
+        for at in changed {
+            count_visited(1);
+            let (node, one) = (&nodes[at], &snapshot.nodes[at]);
             let is_same = match self.sources[node.index()].as_ref() {
                 Some(ItemSource::Plan(entry)) => entry.is_of(snapshot, one),
                 _ => false,

@@ -18,20 +18,11 @@ use crate::{GitError, trimmed};
 
 /// The sections and keys of git's effective configuration in the project that also count in a run's
 /// repository. The rest of the user's own configuration counts there as anywhere.
+#[rustfmt::skip]
 const TAKEN_OVER: [&str; 13] = [
-    "core.autocrlf",
-    "core.eol",
-    "core.safecrlf",
-    "core.ignorecase",
-    "core.symlinks",
-    "core.filemode",
-    "core.longpaths",
-    "core.precomposeunicode",
-    "core.sparsecheckout",
-    "core.sparsecheckoutcone",
-    "index.sparse",
-    "user.name",
-    "user.email",
+    "core.autocrlf", "core.eol", "core.safecrlf", "core.ignorecase", "core.symlinks", "core.filemode",
+    "core.longpaths", "core.precomposeunicode", "core.sparsecheckout", "core.sparsecheckoutcone",
+    "index.sparse", "user.name", "user.email",
 ];
 /// The last parts of the keys of filters that are copied.
 const OF_FILTERS: [&str; 4] = ["clean", "smudge", "process", "required"];

@@ -316,13 +316,31 @@ fn titles_stand_behind_ids() {
         .collect();
     assert_eq!(hints, ["Open the door", "blocked"], "{text}");
     let other = editor.open_saved(SECOND);
-    let waiting = "type: code\napproval:\n  required: true\n  status: pending";
-    editor.replace(SECOND, &other.replace("type: code", waiting));
-    let found = editor.ask(
-        "textDocument/inlayHint",
-        json!({"textDocument": editor.document(FIRST), "range": range}),
-    );
-    assert!(!found.to_string().contains("Open the door"), "{found}");
+    let waiting = "type: code\nissue: ada/ferry#3\napproval:\n  required: true\n  status: pending";
+    let bad = other.replace("# Open", "## Open");
+    editor.replace(SECOND, &bad);
+    editor.findings(SECOND, |found| !found.is_empty());
+    editor.replace(SECOND, &bad.replace("type: code", waiting));
+    editor.findings(SECOND, <[Value]>::is_empty);
+    let place = editor.behind(FIRST, &text, "depends_on: [2026-01-22-002");
+    for (method, params) in [
+        (
+            "textDocument/inlayHint",
+            json!({"textDocument": editor.document(FIRST), "range": range}),
+        ),
+        ("textDocument/hover", place.clone()),
+        ("textDocument/completion", place.clone()),
+        (
+            "textDocument/codeLens",
+            json!({"textDocument": editor.document(SECOND)}),
+        ),
+        ("workspace/symbol", json!({"query": "door"})),
+    ] {
+        let found = editor.ask(method, params);
+        assert!(!found.to_string().contains("door"), "{method} {found}");
+    }
+    let hover = editor.ask("textDocument/hover", place);
+    assert!(hover.to_string().contains("Issue ada/ferry#3"), "{hover}");
 }
 
 /// Applies the edits of one document to its text, the last first.
@@ -383,6 +401,52 @@ fn a_box_is_ticked_in_the_text_of_the_editor() {
             "{ticked}"
         );
     }
+}
+
+/// The text after the action with a title at a part of it.
+fn acted(editor: &mut ScriptedEditor, text: &str, part: &str, title: &str) -> Option<String> {
+    let position = editor.behind(FIRST, text, part)["position"].clone();
+    let found = editor.ask(
+        "textDocument/codeAction",
+        json!({
+            "textDocument": editor.document(FIRST), "context": {"diagnostics": []},
+            "range": {"start": position, "end": position},
+        }),
+    );
+    let mut actions = found.as_array().unwrap().iter();
+    let action = actions.find(|one| one["title"] == title)?;
+    Some(applied(
+        text,
+        &action["edit"]["documentChanges"][0]["edits"],
+    ))
+}
+
+#[test]
+fn a_criterion_moves_and_what_a_text_names_is_waited_for() {
+    let mut editor = ScriptedEditor::new();
+    let text = editor.open_saved(FIRST);
+    let swapped = text.replace(
+        "- [ ] It works\n- [x] It is tested\n",
+        "- [x] It is tested\n- [ ] It works\n",
+    );
+    let down = acted(&mut editor, &text, "- [ ] It", "Move the criterion down");
+    assert_eq!(down, Some(swapped.clone()));
+    let up = acted(&mut editor, &text, "- [x] It", "Move the criterion up");
+    assert_eq!(up, Some(swapped));
+    let upper = acted(&mut editor, &text, "- [ ] It", "Move the criterion up");
+    assert_eq!(upper, None);
+    let named = text.replace("Text.", "As tickets:SHOP-001 and (2026-01-22-002-abc) say.");
+    editor.replace(FIRST, &named);
+    let title = "Wait for tickets:SHOP-001";
+    let waiting = acted(&mut editor, &named, "As tickets", title).unwrap();
+    let front = waiting.split("\n---\n").next().unwrap();
+    assert!(
+        front.contains(OTHER) && front.contains("tickets:SHOP-001"),
+        "{front}"
+    );
+    let title = format!("Wait for {OTHER}");
+    let known = acted(&mut editor, &named, "As tickets", &title);
+    assert_eq!(known, None, "it waits for that already");
 }
 
 #[test]

@@ -248,6 +248,18 @@ impl ScriptedEditor {
         response["error"]["message"].as_str().unwrap().to_owned()
     }
 
+    /// Waits for a request of the server.
+    pub(crate) fn request(&mut self, method: &str) -> Value {
+        loop {
+            let message = self.receive(PATIENCE);
+            let message = message.unwrap_or_else(|| panic!("no {method}"));
+            if message["method"] == method {
+                return message;
+            }
+            self.waiting.push(message);
+        }
+    }
+
     fn receive(&mut self, patience: Duration) -> Option<Value> {
         let message = self.received.recv_timeout(patience).ok()?;
         if message["method"] == "textDocument/publishDiagnostics" {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::client::{OTHER, SPEC, ScriptedEditor, covered, write};
+use super::client::{OTHER, SPEC, ScriptedEditor, covered, project, write};
 
 fn spec(id: &str) -> String {
     format!(".chant/specs/{id}.md")
@@ -219,4 +219,49 @@ fn the_configuration_is_checked() {
         }),
     );
     assert_eq!(actions[0]["title"], "Change `projcet` to `project`");
+}
+
+#[test]
+fn an_editor_that_asks_for_findings_gets_them_once_and_none_unasked() {
+    let first = spec(SPEC);
+    let mut editor = ScriptedEditor::started(project());
+    let capabilities = json!({
+        "textDocument": {"diagnostic": {}},
+        "workspace": {"diagnostic": {"refreshSupport": true}},
+    });
+    let offered = editor.ask(
+        "initialize",
+        json!({"processId": null, "rootUri": null, "capabilities": capabilities}),
+    );
+    assert_eq!(
+        offered["capabilities"]["diagnosticProvider"]["workspaceDiagnostics"],
+        true
+    );
+    let text = editor.open_saved(&first);
+    let document = editor.document(&first);
+    let asked = json!({"textDocument": document});
+    let sound = editor.ask("textDocument/diagnostic", asked.clone());
+    assert_eq!(
+        (&sound["kind"], &sound["items"]),
+        (&json!("full"), &json!([]))
+    );
+    editor.replace(&first, &text.replace("status: pending", "status: pendign"));
+    let faulty = editor.ask("textDocument/diagnostic", asked);
+    assert!(faulty["items"].to_string().contains("pendign"), "{faulty}");
+    let known = json!({"textDocument": document, "previousResultId": faulty["resultId"]});
+    let again = editor.ask("textDocument/diagnostic", known);
+    assert_eq!(
+        again,
+        json!({"kind": "unchanged", "resultId": faulty["resultId"]})
+    );
+    // The whole says the same, and of what is known that it is as it was.
+    let all = editor.ask("workspace/diagnostic", json!({"previousResultIds": []}));
+    assert_eq!(all["items"][0]["items"], faulty["items"], "{all}");
+    let known = json!([{"uri": editor.uri(&first), "value": faulty["resultId"]}]);
+    let all = editor.ask("workspace/diagnostic", json!({"previousResultIds": known}));
+    assert_eq!(all["items"][0]["kind"], "unchanged", "{all}");
+    // A change of another file makes it ask again.
+    std::fs::remove_file(editor.folder.path().join(spec(OTHER))).unwrap();
+    editor.request("workspace/diagnostic/refresh");
+    assert!(editor.findings(&first, <[Value]>::is_empty).is_empty());
 }

@@ -5,15 +5,9 @@ use serde_json::Value;
 /// The greatest number of characters of a tool's input, or of its failure, in the log.
 const MAX_SHOWN: usize = 200;
 /// The keys of a tool's input that describe it best; the first one present is used.
+#[rustfmt::skip]
 const DESCRIBING: [&str; 8] = [
-    "command",
-    "file_path",
-    "path",
-    "pattern",
-    "url",
-    "query",
-    "description",
-    "prompt",
+    "command", "file_path", "path", "pattern", "url", "query", "description", "prompt",
 ];
 
 /// Returns the lines of the log for a line of an agent; `None` for one that is no message and stays

@@ -23,7 +23,9 @@ use chant_trust::acting::{
     SourceFile, ascii, listing_difference,
 };
 use chant_trust::place_table::PlaceKind;
-use chant_trust::places::{folded, is_at_or_below, is_named_by, keyed_place, may_hold, place_of};
+use chant_trust::places::{
+    folded, is_at_or_below, is_named_by, keyed_place, may_hold, place_of, plugin_of,
+};
 use chant_work::run_record::JudgedEntry;
 
 /// The number of files that the reason of a run's end names.
@@ -175,6 +177,22 @@ pub(super) fn acting_change(
         };
         acting.told_documents = items.told_documents(project, &paths)?;
     }
+    // Only folders around what changed are looked at.
+    let above: BTreeSet<&str> = changed
+        .iter()
+        .flat_map(|file| {
+            let ends = file.path.match_indices('/').map(|(at, _)| at);
+            ends.chain([0]).map(|end| &file.path[..end])
+        })
+        .collect();
+    let enters = |folder: &str| {
+        let is_deep = || folded(folder).ends_with(".agents/plugins");
+        above.contains(&folder[..folder.rfind('/').unwrap_or(0)]) || is_deep()
+    };
+    let manifests = repo.files_at(old, "", &enters, &|path| plugin_of(path).is_some())?;
+    let manifests = manifests.iter().map(|(path, _)| path);
+    let all = manifests.chain(changed.iter().map(|file| &file.path));
+    acting.plugins = all.filter_map(|path| plugin_of(path)).collect();
     let mut found = ActingChange::default();
     let config = project.snapshot()?.config.clone()?;
     let largest = config.landing_largest.saturating_mul(1_000_000);
@@ -291,7 +309,9 @@ struct ActingPaths {
     real: Vec<String>,
     /// The links of the target's commit by which such files are reached, each with the path it leads to.
     links: Vec<(String, String)>,
-    /// The instructions that the user lets land.
+    /// The folders of plugins, all of which may act; with a slash at their ends.
+    plugins: Vec<String>,
+    /// The instructions, and the files of plugins, that the user lets land.
     allowed: Vec<String>,
     /// The changed documents of plans of which orders of later runs tell agents, by their paths from the project.
     told_documents: BTreeSet<String>,
@@ -315,6 +335,7 @@ impl ActingPaths {
                 .filter_map(|(path, says)| Some((link_target("", &path, &says)?, path)))
                 .map(|(target, path)| (path, target))
                 .collect(),
+            plugins: Vec::new(),
             allowed: project.snapshot()?.config.clone()?.landing_allow.clone(),
             told_documents: BTreeSet::new(),
         })
@@ -324,8 +345,14 @@ impl ActingPaths {
     fn kind_of(&self, file: &ChangedFile) -> Option<(EntryKind, String)> {
         let path = &*file.path;
         self.own_kind(path).or_else(|| {
-            let kind = self.table_kind(file).or_else(|| self.plan_kind(path))?;
-            let is_allowed = kind == EntryKind::Instructions && self.is_allowed(file);
+            let (kind, may_be_allowed) = match self.table_kind(file) {
+                Some(kind) => (kind, kind == EntryKind::Instructions),
+                None => (
+                    self.plan_kind(path).or_else(|| self.plugin_kind(path))?,
+                    true,
+                ),
+            };
+            let is_allowed = may_be_allowed && self.is_allowed(file);
             (!is_allowed).then(|| (kind, path.to_owned()))
         })
     }
@@ -386,6 +413,14 @@ impl ActingPaths {
             let place = is_inside.then(|| place_of(&format!("{link}{below}")))??;
             (place.kind != PlaceKind::Nothing).then(|| entry_kind(place.kind))
         })
+    }
+
+    /// Returns the effect of a file below a folder with the manifest of a plugin.
+    fn plugin_kind(&self, path: &str) -> Option<EntryKind> {
+        let path = folded(path);
+        let mut plugins = self.plugins.iter();
+        plugins.find(|folder| path.starts_with(&***folder))?;
+        Some(EntryKind::AgentFile)
     }
 
     /// Returns true if the user's own configuration names a path that lands without a person.

@@ -12,22 +12,10 @@ use chant_git::{GitError, Repo};
 /// The bytes of a file up to which it is searched for secrets.
 const MAX_SEARCHED: u64 = 1024 * 1024;
 /// Names of files with secrets.
+#[rustfmt::skip]
 const SECRET_NAMES: [&str; 15] = [
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    ".netrc",
-    "_netrc",
-    ".git-credentials",
-    ".pgpass",
-    ".my.cnf",
-    ".htpasswd",
-    ".pypirc",
-    ".env",
-    "credentials.json",
-    "client_secret.json",
-    "kubeconfig",
+    "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", "_netrc", ".git-credentials", ".pgpass", ".my.cnf",
+    ".htpasswd", ".pypirc", ".env", "credentials.json", "client_secret.json", "kubeconfig",
 ];
 /// Ends of the names of files with secrets.
 const SECRET_ENDS: [&str; 7] = [
@@ -64,16 +52,10 @@ static SECRETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 /// Folders of dependencies and caches.
+#[rustfmt::skip]
 const DEPENDENCIES: [&str; 9] = [
-    "node_modules",
-    "bower_components",
-    "__pycache__",
-    ".tox",
-    ".nox",
-    ".mypy_cache",
-    ".pytest_cache",
-    ".ruff_cache",
-    ".gradle",
+    "node_modules", "bower_components", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache",
+    ".ruff_cache", ".gradle",
 ];
 /// The file at the top of an environment of Python.
 const ENVIRONMENT: &str = "pyvenv.cfg";

@@ -299,7 +299,7 @@ pub fn lint_draft(
     finds: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<LintDiagnostic>, Error> {
     let config = snapshot.config.clone()?;
-    let document = parse::document(path, FileSource::Text(text.to_owned()));
+    let document = project.shown(parse::document(path, FileSource::Text(text.to_owned())));
     let mut specs = SpecGraph::clone(&snapshot.specs);
     let change = DocumentChange {
         path: path.into(),
@@ -438,7 +438,7 @@ impl<'a> SpecLinter<'a> {
         };
         LintedFile {
             diagnostics: findings.into_iter().map(diagnostic).collect(),
-            scores: Some(scores),
+            scores: (!spec.is_withheld).then_some(scores),
             own: Some(own),
             stays,
         }
@@ -462,6 +462,9 @@ impl<'a> SpecLinter<'a> {
         size: SpecSize,
         around: Option<&AtomicBool>,
     ) -> Vec<(usize, LintFinding)> {
+        if spec.is_withheld {
+            return Vec::new();
+        }
         let is_archived = |id: &str| {
             around.inspect(|lasting| lasting.store(false, Relaxed));
             self.project.is_archived(id)

@@ -5,10 +5,11 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::error::ChantError;
 use crate::model::{PROOF, Spec, SpecStatus};
+use crate::others_text::TextByOthers;
 use crate::parse;
 use crate::project::{Project, ProjectSnapshot};
 use crate::view::held_specs::RemoteCounts;
@@ -28,29 +29,12 @@ use chant_text::front_matter;
 const ACTIVITY_SHOWN: usize = 50;
 
 /// Documented keys that are shown only when a file has them (reference chant 2.2).
+#[rustfmt::skip]
 const FURTHER_KEYS: [&str; 22] = [
-    "tracks",
-    "informed_by",
-    "origin",
-    "found_by",
-    "schedule",
-    "source_branch",
-    "target_branch",
-    "conflicting_files",
-    "blocked_specs",
-    "original_spec",
-    "last_verified",
-    "verification_status",
-    "verification_failures",
-    "replayed_at",
-    "replay_count",
-    "original_completed_at",
-    "derived_fields",
-    "output_schema",
-    "may_change",
-    PROOF,
-    "public",
-    "retry_state",
+    "tracks", "informed_by", "origin", "found_by", "schedule", "source_branch", "target_branch",
+    "conflicting_files", "blocked_specs", "original_spec", "last_verified", "verification_status",
+    "verification_failures", "replayed_at", "replay_count", "original_completed_at", "derived_fields",
+    "output_schema", "may_change", PROOF, "public", "retry_state",
 ];
 
 /// Which specs are listed.
@@ -278,10 +262,15 @@ pub fn get(project: &Project, id: &str, wanted: TextRange) -> Result<Answer, Err
         view.on_remote = project.held_elsewhere().word(spec.id.as_str());
     }
     view.further = further_keys(&spec);
-    let body = copy.map_or(spec.body(), |(_, copy)| copy.body()).trim();
-    let taken = size_of(&view);
+    let mut others = TextByOthers::of(&spec);
+    let written = others.as_mut().map(|one| std::mem::take(&mut one.body));
+    let own = || copy.map_or(spec.body(), |(_, copy)| copy.body()).trim();
+    let body = written.as_deref().unwrap_or_else(own);
+    let taken = size_of(&view) + size_of(&others);
     let shown = piece(body, wanted.offset, wanted.max_chars, taken);
-    shown.text.clone_into(&mut view.body);
+    let place = others.as_mut().map_or(&mut view.body, |one| &mut one.body);
+    shown.text.clone_into(place);
+    view.text_by_others = others;
     if shown.next.is_some() || wanted.offset > 0 {
         view.body_chars = Some(body.chars().count());
         view.next_offset = shown.next;
@@ -301,6 +290,9 @@ pub fn document(project: &Project, id: &str) -> Result<Answer, Error> {
     }
     let on_branch = copy_on_branch(project, &snapshot, &spec);
     let shown = on_branch.as_ref().map_or(&spec, |(_, copy)| copy);
+    if let Some(others) = TextByOthers::of(shown) {
+        return Ok(Answer::data(&json!({ "text_by_others": others })));
+    }
     Ok(Answer::prose(&*shown.text))
 }
 
@@ -327,7 +319,7 @@ fn copy_on_branch(
     snapshot: &ProjectSnapshot,
     spec: &Spec,
 ) -> Option<(String, Arc<Spec>)> {
-    if spec.status != SpecStatus::InProgress {
+    if spec.status != SpecStatus::InProgress || spec.is_withheld {
         return None;
     }
     let repo = project.repo().ok()??;

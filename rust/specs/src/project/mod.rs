@@ -25,6 +25,8 @@ use super::error::ChantError;
 use super::id::SpecId;
 use super::model::Spec;
 use super::ops::LintMemory;
+use super::others_text::shown_at;
+use super::parse::ParsedSpec;
 use super::run_lookup::RunLookup;
 use super::specs::SpecGraph;
 use super::view::held_specs::HeldSpecs;
@@ -44,6 +46,7 @@ use chant_places::state_place::state_of;
 use chant_store::StoreError;
 use chant_store::disk::{self, Disk, weak_promises};
 use chant_store::files::RootFolder;
+use chant_store::index::DocumentChange;
 use chant_store::journal::{ChangeJournal, ChangeStep};
 use chant_store::stamped::StampedCache;
 use chant_store::state::{StateFolder, UserState};
@@ -245,6 +248,11 @@ impl Project {
         Self { door, ..self }
     }
 
+    /// A document as who asks may see it.
+    pub fn shown(&self, document: ParsedSpec) -> ParsedSpec {
+        document.map(|spec| shown_at(self.door, spec))
+    }
+
     /// The folder for our own state.
     pub fn state(&self) -> Result<StateFolder, Error> {
         let repo = self.repo()?;
@@ -382,7 +390,11 @@ impl Project {
         };
         let is_changed = !changes.is_empty();
         if is_changed {
-            Arc::make_mut(&mut known.specs).apply(changes);
+            let shown = changes.into_iter().map(|change| DocumentChange {
+                document: change.document.map(|document| self.shown(document)),
+                ..change
+            });
+            Arc::make_mut(&mut known.specs).apply(shown.collect());
         }
         let is_configured_anew =
             known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::list::MESSAGE_SHOWN;
 use crate::model::{Spec, SpecStatus};
+use crate::others_text::TextByOthers;
 use crate::specs::{SpecGraph, SpecWait};
 use chant_base::document_problem::ProblemRow;
 use chant_graph::EdgeKind;
@@ -156,6 +157,9 @@ pub struct SpecDetails<'a> {
     members: Vec<MemberView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approval: Option<ApprovalView<'a>>,
+    /// The words of an issue that no person approved, apart from what we say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_by_others: Option<TextByOthers>,
     /// Further documented keys that the file has, by name.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub further: serde_json::Map<String, serde_json::Value>,
@@ -240,6 +244,7 @@ impl<'a> SpecDetails<'a> {
                 by: approval.by.as_deref(),
                 at: approval.at.as_deref(),
             }),
+            text_by_others: None,
             further: serde_json::Map::new(),
             on_remote: None,
             body_from: copy.map(|(branch, _)| branch),
