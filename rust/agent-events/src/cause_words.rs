@@ -61,16 +61,8 @@ const WORDS: &[(FailureCause, &[&str])] = &[
     (
         FailureCause::RateLimit,
         &[
-            "rate_limit",
-            "rate limit",
-            "ratelimit",
-            "too many requests",
-            "status 429",
-            "status code 429",
-            "status: 429",
-            "http 429",
-            "error: 429",
-            "resource_exhausted",
+            "rate_limit", "rate limit", "ratelimit", "too many requests", "status 429",
+            "status code 429", "status: 429", "http 429", "error: 429", "resource_exhausted",
         ],
     ),
     (
@@ -91,21 +83,14 @@ const WORDS: &[(FailureCause, &[&str])] = &[
     (
         FailureCause::ModelRefused,
         &[
-            "the model refused",
-            "content filter",
-            "content_filter",
-            "contentfilter",
+            "the model refused", "content filter", "content_filter", "contentfilter",
         ],
     ),
     (
         FailureCause::Overloaded,
         &[
-            "overloaded",
-            "server_error",
-            "service unavailable",
-            "internal server error",
-            "status 529",
-            "status 503",
+            "overloaded", "server_error", "service unavailable", "internal server error",
+            "status 529", "status 503",
         ],
     ),
     (
@@ -143,13 +128,8 @@ const WORDS: &[(FailureCause, &[&str])] = &[
     (
         FailureCause::FlagUnknown,
         &[
-            "unexpected argument",
-            "unknown option",
-            "unknown argument",
-            "unknown flag",
-            "unrecognized option",
-            "unrecognized argument",
-            "no such option",
+            "unexpected argument", "unknown option", "unknown argument", "unknown flag",
+            "unrecognized option", "unrecognized argument", "no such option",
         ],
     ),
     (
@@ -196,9 +176,7 @@ const WORDS: &[(FailureCause, &[&str])] = &[
     (
         FailureCause::ServerRefused,
         &[
-            "mcp server failed",
-            "mcp startup failed",
-            "failed to start mcp",
+            "mcp server failed", "mcp startup failed", "failed to start mcp",
         ],
     ),
 ];

@@ -27,10 +27,7 @@ pub(super) const ROOT_FILE: &str = "backlog.config.yml";
 
 /// The configurations of a folder, the first that is there counts.
 pub(super) const SETTINGS: [&str; 5] = [
-    ROOT_FILE,
-    "backlog/config.yml",
-    "backlog/config.yaml",
-    ".backlog/config.yml",
+    ROOT_FILE, "backlog/config.yml", "backlog/config.yaml", ".backlog/config.yml",
     ".backlog/config.yaml",
 ];
 

@@ -12,11 +12,10 @@ use chant_text::front_matter::{self, FrontMatterEntry, FrontMatterValue, TextLis
 use super::format::UPDATED;
 
 /// The keys in the order in which the program writes them.
-#[rustfmt::skip]
 pub(super) const ORDER: [&str; 18] = [
-    "id", "title", "status", "assignee", "reporter", "created_date", "updated_date", "due_date", "labels",
-    "milestone", "dependencies", "references", "documentation", "modified_files", "parent_task_id", "subtasks",
-    "priority", "type",
+    "id", "title", "status", "assignee", "reporter", "created_date", "updated_date", "due_date",
+    "labels", "milestone", "dependencies", "references", "documentation", "modified_files",
+    "parent_task_id", "subtasks", "priority", "type",
 ];
 
 /// The place of a value of an attribute; of the first line where the item has no such attribute.

@@ -182,11 +182,23 @@ const FAMILIES_OF_USER: [(&str, &str); 4] = [
 const LOADS: &str = "it has programs load code";
 
 /// Variables that list folders in which programs, libraries and modules are found.
-#[rustfmt::skip]
 const SEARCHED: [&str; 16] = [
-    "PATH", "PYTHONPATH", "PERL5LIB", "PERLLIB", "RUBYLIB", "GEM_PATH", "NODE_PATH", "CLASSPATH",
-    "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "GUILE_LOAD_PATH", "PKG_CONFIG_PATH",
-    "CMAKE_PREFIX_PATH", "XDG_CONFIG_DIRS", "XDG_DATA_DIRS",
+    "PATH",
+    "PYTHONPATH",
+    "PERL5LIB",
+    "PERLLIB",
+    "RUBYLIB",
+    "GEM_PATH",
+    "NODE_PATH",
+    "CLASSPATH",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "DYLD_FALLBACK_LIBRARY_PATH",
+    "GUILE_LOAD_PATH",
+    "PKG_CONFIG_PATH",
+    "CMAKE_PREFIX_PATH",
+    "XDG_CONFIG_DIRS",
+    "XDG_DATA_DIRS",
 ];
 
 /// The letter between the folders of such a list.
@@ -329,16 +341,8 @@ mod tests {
     #[test]
     fn only_what_is_named_is_passed_and_secrets_that_stay_behind_are_reported() {
         let given = environment(&[
-            "PATH",
-            "LC_ALL",
-            "CHANT_MODEL",
-            "CHANT_OWN_TOKEN",
-            "AWS_SECRET_ACCESS_KEY",
-            "LD_PRELOAD",
-            "GIT_DIR",
-            "CODEX_API_KEY",
-            "ANTHROPIC_API_KEY",
-            "DATABASE_URL",
+            "PATH", "LC_ALL", "CHANT_MODEL", "CHANT_OWN_TOKEN", "AWS_SECRET_ACCESS_KEY",
+            "LD_PRELOAD", "GIT_DIR", "CODEX_API_KEY", "ANTHROPIC_API_KEY", "DATABASE_URL",
         ]);
         let configured = ["DATABASE_URL".to_owned()];
         let found = filter_environment(
@@ -351,11 +355,7 @@ mod tests {
         assert_eq!(
             names(&found),
             [
-                "ANTHROPIC_API_KEY",
-                "CHANT_MODEL",
-                "DATABASE_URL",
-                "LC_ALL",
-                "PATH"
+                "ANTHROPIC_API_KEY", "CHANT_MODEL", "DATABASE_URL", "LC_ALL", "PATH"
             ]
         );
         assert_eq!(
@@ -397,13 +397,8 @@ mod tests {
     #[test]
     fn a_project_may_not_ask_for_what_lends_keys_or_loads_code() {
         for name in [
-            "SSH_AUTH_SOCK",
-            "LD_PRELOAD",
-            "DYLD_INSERT_LIBRARIES",
-            "NODE_OPTIONS",
-            "GIT_SSH_COMMAND",
-            "BASH_FUNC_ls",
-            "DOCKER_HOST",
+            "SSH_AUTH_SOCK", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "NODE_OPTIONS",
+            "GIT_SSH_COMMAND", "BASH_FUNC_ls", "DOCKER_HOST",
         ] {
             assert!(refusal(name, false).is_some(), "{name}");
             assert_eq!(refusal(name, true), None, "{name}");
@@ -416,14 +411,7 @@ mod tests {
     #[test]
     fn nobody_passes_patterns_or_what_leads_to_another_repository() {
         for name in [
-            "AWS_*",
-            "",
-            "1A",
-            "A=B",
-            "A B",
-            "GIT_DIR",
-            "CLAUDECODE",
-            "GIT_CONFIG_KEY_0",
+            "AWS_*", "", "1A", "A=B", "A B", "GIT_DIR", "CLAUDECODE", "GIT_CONFIG_KEY_0",
         ] {
             assert!(refusal(name, true).is_some(), "{name}");
         }

@@ -7,13 +7,6 @@ pub const RUNNER_VALUE: &str = "runner";
 /// The variables that describe a run to its agent; they are not passed on to another run that it
 /// starts.
 pub const AGENT_VARIABLES: [&str; 9] = [
-    "CHANT_SPEC_ID",
-    "CHANT_SPEC_FILE",
-    "CHANT_PROJECT",
-    "CHANT_WORKTREE",
-    "CHANT_WORKTREE_PATH",
-    "CHANT_BRANCH",
-    "CHANT_MCP_CONFIG",
-    "CHANT_PROMPT",
-    "CHANT_ITEM",
+    "CHANT_SPEC_ID", "CHANT_SPEC_FILE", "CHANT_PROJECT", "CHANT_WORKTREE", "CHANT_WORKTREE_PATH",
+    "CHANT_BRANCH", "CHANT_MCP_CONFIG", "CHANT_PROMPT", "CHANT_ITEM",
 ];

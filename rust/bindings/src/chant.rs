@@ -775,11 +775,7 @@ impl ChantProject {
             runs::environment_enter(&self.project, &argv, &mut tell, &mut |held| {
                 let started = Python::attach(|py| {
                     let held = (
-                        held.argv,
-                        held.variables,
-                        held.order,
-                        held.folder,
-                        held.confinement,
+                        held.argv, held.variables, held.order, held.folder, held.confinement,
                     );
                     run.call1(py, held)?.extract::<i32>(py)
                 });

@@ -19,10 +19,7 @@ use pyo3::types::PyDict;
 pub(crate) fn tool_hints(name: &str) -> Option<(bool, bool, bool, bool)> {
     let hints = effects_of(name)?.hints();
     Some((
-        hints.read_only,
-        hints.destructive,
-        hints.idempotent,
-        hints.open_world,
+        hints.read_only, hints.destructive, hints.idempotent, hints.open_world,
     ))
 }
 

@@ -17,19 +17,14 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The time that an answer may take to begin: models think before they speak.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Headers that are about one connection, or that are ours to set.
-#[rustfmt::skip]
 const OWN_HEADERS: [&str; 14] = [
     "authorization", "connection", "content-length", "cookie", "expect", "host", "keep-alive",
-    "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "x-api-key",
+    "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    "x-api-key",
 ];
 /// Headers of answers that are not handed on: they are about one connection, or keep a login.
 const DROPPED_OF_ANSWERS: [&str; 6] = [
-    "connection",
-    "content-length",
-    "keep-alive",
-    "set-cookie",
-    "transfer-encoding",
-    "upgrade",
+    "connection", "content-length", "keep-alive", "set-cookie", "transfer-encoding", "upgrade",
 ];
 
 /// A way to an address, to which a credential is added.

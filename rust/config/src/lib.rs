@@ -521,10 +521,7 @@ mod tests {
         );
         assert_eq!(limits.run_minutes.get(), 60, "the block is the project's");
         for wrong in [
-            "cost_usd: 0",
-            "cost_usd: -1",
-            "cost_usd_per_day: .nan",
-            "tokens: 0",
+            "cost_usd: 0", "cost_usd: -1", "cost_usd_per_day: .nan", "tokens: 0",
         ] {
             assert!(
                 read("", &format!("---\nlimits: {{{wrong}}}\n---\n")).is_err(),

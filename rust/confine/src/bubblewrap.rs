@@ -17,10 +17,7 @@ const LINKS: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"
 pub(super) fn arguments(program: &Path, policy: &ConfinePolicy) -> Vec<OsString> {
     let mut list = BwrapArguments(vec![program.into()]);
     list.words(&[
-        "--die-with-parent",
-        "--unshare-user",
-        "--unshare-pid",
-        "--unshare-ipc",
+        "--die-with-parent", "--unshare-user", "--unshare-pid", "--unshare-ipc",
     ]);
     if policy.refuses_network() {
         list.words(&["--unshare-net"]);

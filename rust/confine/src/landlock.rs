@@ -24,11 +24,7 @@ const MAX_NEWEST: u8 = 7;
 const CAPABILITIES: u32 = 64;
 /// Devices without memory.
 const DEVICES_OPEN: [&str; 5] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
+    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
 ];
 /// The places where terminals are created.
 const TERMINALS: [&str; 3] = ["/dev/ptmx", "/dev/pts", "/dev/tty"];

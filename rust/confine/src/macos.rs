@@ -10,20 +10,12 @@ use super::policy::ConfinePolicy;
 pub const PROGRAM: &str = "/usr/bin/sandbox-exec";
 /// Devices without memory.
 const DEVICES: [&str; 6] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/dtracehelper",
+    "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/dtracehelper",
     "/dev/autofs_nowait",
 ];
 /// Folders of users and their data, which are not readable.
 const CLOSED: [&str; 5] = [
-    "/Users",
-    "/Volumes",
-    "/private/tmp",
-    "/private/var/tmp",
-    "/private/var/folders",
+    "/Users", "/Volumes", "/private/tmp", "/private/var/tmp", "/private/var/folders",
 ];
 
 /// Returns the words before a command line that confine it to a policy.

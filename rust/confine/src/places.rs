@@ -42,12 +42,27 @@ pub(super) const SYSTEM: [&str; 34] = [
 ];
 
 /// Secrets of the system, for users who may read them, such as the superuser.
-#[rustfmt::skip]
 pub(super) const SECRETS_OF_SYSTEM: [&str; 20] = [
-    "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d",
-    "/etc/ssh", "/etc/ssl/private", "/etc/pki/private", "/etc/letsencrypt", "/etc/wireguard", "/etc/openvpn",
-    "/etc/kubernetes", "/etc/rancher", "/etc/NetworkManager/system-connections", "/etc/krb5.keytab",
-    "/etc/nix/netrc", "/etc/docker", "/usr/local/var", "/opt/homebrew/var",
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssh",
+    "/etc/ssl/private",
+    "/etc/pki/private",
+    "/etc/letsencrypt",
+    "/etc/wireguard",
+    "/etc/openvpn",
+    "/etc/kubernetes",
+    "/etc/rancher",
+    "/etc/NetworkManager/system-connections",
+    "/etc/krb5.keytab",
+    "/etc/nix/netrc",
+    "/etc/docker",
+    "/usr/local/var",
+    "/opt/homebrew/var",
 ];
 
 /// Secrets in a home folder.
@@ -197,16 +212,14 @@ pub(super) const DRIVES_OF_WINDOWS: &str = "/mnt";
 pub(super) const MIXED: [(&str, usize); 3] = [("/etc", 6), ("/opt", 2), ("/usr/local/etc", 3)];
 
 /// Files that every program needs, whoever may read them.
-#[rustfmt::skip]
 pub(super) const NEEDED: [&str; 12] = [
-    "/etc/ca-certificates", "/etc/group", "/etc/hosts", "/etc/ld.so.cache", "/etc/localtime", "/etc/machine-id",
-    "/etc/nsswitch.conf", "/etc/passwd", "/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/resolv.conf",
-    "/etc/ssl/certs",
+    "/etc/ca-certificates", "/etc/group", "/etc/hosts", "/etc/ld.so.cache", "/etc/localtime",
+    "/etc/machine-id", "/etc/nsswitch.conf", "/etc/passwd", "/etc/pki/ca-trust",
+    "/etc/pki/tls/certs", "/etc/resolv.conf", "/etc/ssl/certs",
 ];
 
 /// Names of files and folders with secrets, whoever may read them.
-#[rustfmt::skip]
 pub(super) const SECRET_NAMES: [&str; 12] = [
-    ".aws", ".docker", ".env", ".git-credentials", ".gnupg", ".kube", ".netrc", ".npmrc", ".pypirc", ".ssh",
-    "credentials", "secrets",
+    ".aws", ".docker", ".env", ".git-credentials", ".gnupg", ".kube", ".netrc", ".npmrc",
+    ".pypirc", ".ssh", "credentials", "secrets",
 ];

@@ -57,14 +57,7 @@ pub fn hint<'a>(
 
 fn speaks_of_writing(line: &str) -> bool {
     [
-        "read-only",
-        "creat",
-        "mkdir",
-        "writ",
-        "remove",
-        "unlink",
-        "rename",
-        "touch",
+        "read-only", "creat", "mkdir", "writ", "remove", "unlink", "rename", "touch",
     ]
     .iter()
     .any(|word| line.contains(word))

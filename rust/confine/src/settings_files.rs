@@ -6,15 +6,15 @@
 use std::path::{Path, PathBuf};
 
 /// Pieces of names of keys whose values are secrets.
-#[rustfmt::skip]
 const KEYS: [&str; 17] = [
-    "token", "secret", "passw", "passphrase", "api_key", "api-key", "apikey", "access_key", "access-key",
-    "accesskey", "private_key", "privatekey", "extraheader", "authorization", "oauth", "_auth", "cookie",
+    "token", "secret", "passw", "passphrase", "api_key", "api-key", "apikey", "access_key",
+    "access-key", "accesskey", "private_key", "privatekey", "extraheader", "authorization",
+    "oauth", "_auth", "cookie",
 ];
 /// Beginnings of tokens, whatever the key is.
-#[rustfmt::skip]
 const TOKENS: [&str; 9] = [
-    "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "sk-ant-", "pypi-ag", "private key-----",
+    "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "sk-ant-", "pypi-ag",
+    "private key-----",
 ];
 /// The length from which the name of a user in an address is taken for a token.
 const LONG_NAME: usize = 16;

@@ -71,33 +71,26 @@ impl Toolchain {
     }
 }
 
-#[rustfmt::skip]
 const SHIMS: &[&str] = &[
-    "bin", "completions", "libexec", "plugins", "pyenv.d", "rbenv.d", "nodenv.d", "shims", "src", "version",
-    "versions",
+    "bin", "completions", "libexec", "plugins", "pyenv.d", "rbenv.d", "nodenv.d", "shims", "src",
+    "version", "versions",
 ];
 const NVM: &[&str] = &["alias", "bash_completion", "nvm-exec", "nvm.sh", "versions"];
 const FNM: &[&str] = &["aliases", "node-versions"];
 const MISE: &[&str] = &["installs", "plugins", "shims"];
-#[rustfmt::skip]
 const ASDF: &[&str] = &[
-    "asdf.sh", "bin", "completions", "defaults", "installs", "internal", "lib", "plugins", "shims", "VERSION",
+    "asdf.sh", "bin", "completions", "defaults", "installs", "internal", "lib", "plugins", "shims",
+    "VERSION",
 ];
 const PNPM: &[&str] = &[".tools", "global", "nodejs", "store"];
 const PIPX: &[&str] = &["py", "shared", "venvs"];
-#[rustfmt::skip]
 const SDK: &[&str] = &[
-    "build-tools", "cmake", "cmdline-tools", "emulator", "extras", "fonts", "licenses", "ndk", "ndk-bundle",
-    "platform-tools", "platforms", "skins", "sources", "system-images", "tools",
+    "build-tools", "cmake", "cmdline-tools", "emulator", "extras", "fonts", "licenses", "ndk",
+    "ndk-bundle", "platform-tools", "platforms", "skins", "sources", "system-images", "tools",
 ];
 /// The settings and lists that a package manager of conda's kind has beside its packages.
 const OF_CONDA: &[&str] = &[
-    ".condarc",
-    "condarc",
-    ".condarc.d",
-    "condarc.d",
-    "pkgs/urls",
-    "pkgs/urls.txt",
+    ".condarc", "condarc", ".condarc.d", "condarc.d", "pkgs/urls", "pkgs/urls.txt",
 ];
 
 /// The parts of a virtual environment of Python.
@@ -114,16 +107,7 @@ pub(super) const CONDA: Toolchain = whole("").at(&["CONDA_PREFIX"]).without(OF_C
 pub(super) const GO: Toolchain = parts(
     "",
     &[
-        "api",
-        "bin",
-        "codereview.cfg",
-        "doc",
-        "go.env",
-        "lib",
-        "misc",
-        "pkg",
-        "src",
-        "test",
+        "api", "bin", "codereview.cfg", "doc", "go.env", "lib", "misc", "pkg", "src", "test",
         "VERSION",
     ],
 )
@@ -133,20 +117,8 @@ pub(super) const GO: Toolchain = parts(
 pub(super) const HOMEBREW: Toolchain = parts(
     ".linuxbrew",
     &[
-        "bin",
-        "Caskroom",
-        "Cellar",
-        "etc/ca-certificates",
-        "etc/fonts",
-        "etc/openssl*",
-        "Frameworks",
-        "Homebrew",
-        "include",
-        "lib",
-        "libexec",
-        "opt",
-        "sbin",
-        "share",
+        "bin", "Caskroom", "Cellar", "etc/ca-certificates", "etc/fonts", "etc/openssl*",
+        "Frameworks", "Homebrew", "include", "lib", "libexec", "opt", "sbin", "share",
     ],
 )
 .at(&["HOMEBREW_PREFIX"]);
@@ -159,15 +131,7 @@ pub(super) const OF_VARIABLES: [Toolchain; 5] = [
     parts(
         "",
         &[
-            "bin",
-            "conf",
-            "include",
-            "jmods",
-            "jre",
-            "languages",
-            "legal",
-            "lib",
-            "release",
+            "bin", "conf", "include", "jmods", "jre", "languages", "legal", "lib", "release",
             "tools",
         ],
     )
@@ -204,13 +168,7 @@ pub(super) const TOOLCHAINS: [Toolchain; 57] = [
     parts(
         ".sdkman",
         &[
-            "bin",
-            "candidates",
-            "contrib",
-            "ext",
-            "libexec",
-            "src",
-            "var",
+            "bin", "candidates", "contrib", "ext", "libexec", "src", "var",
         ],
     )
     .at(&["SDKMAN_DIR"])
@@ -218,14 +176,7 @@ pub(super) const TOOLCHAINS: [Toolchain; 57] = [
     parts(
         ".rvm",
         &[
-            "bin",
-            "environments",
-            "gems",
-            "lib",
-            "rubies",
-            "scripts",
-            "VERSION",
-            "wrappers",
+            "bin", "environments", "gems", "lib", "rubies", "scripts", "VERSION", "wrappers",
         ],
     ),
     parts(".gem", &["ruby"]),
@@ -233,12 +184,7 @@ pub(super) const TOOLCHAINS: [Toolchain; 57] = [
     parts(
         "",
         &[
-            "build_info",
-            "doc",
-            "extensions",
-            "gems",
-            "plugins",
-            "specifications",
+            "build_info", "doc", "extensions", "gems", "plugins", "specifications",
         ],
     )
     .at(&["GEM_HOME"])
@@ -262,19 +208,8 @@ pub(super) const TOOLCHAINS: [Toolchain; 57] = [
     parts(
         ".dotnet",
         &[
-            "dnx",
-            "dotnet",
-            "host",
-            "library-packs",
-            "LICENSE.txt",
-            "metadata",
-            "packs",
-            "sdk",
-            "sdk-manifests",
-            "shared",
-            "store",
-            "templates",
-            "ThirdPartyNotices.txt",
+            "dnx", "dotnet", "host", "library-packs", "LICENSE.txt", "metadata", "packs", "sdk",
+            "sdk-manifests", "shared", "store", "templates", "ThirdPartyNotices.txt",
             "tools/.store",
         ],
     )
@@ -318,12 +253,7 @@ pub(super) const TOOLCHAINS: [Toolchain; 57] = [
 
 /// The names of folders that conda's installers make in a home.
 pub(super) const OF_INSTALLERS_OF_CONDA: [&str; 7] = [
-    ".miniconda3",
-    "miniconda3",
-    "anaconda3",
-    "miniforge3",
-    "mambaforge",
-    "micromamba",
+    ".miniconda3", "miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba",
     ".micromamba",
 ];
 
@@ -332,11 +262,7 @@ pub(super) const PROGRAM_FOLDERS: [&str; 2] = ["GOBIN", "NVM_BIN"];
 
 /// Variables that name certificates: a file, or a folder of them.
 pub(super) const CERTIFICATES: [&str; 6] = [
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
     "PIP_CERT",
 ];
 
@@ -361,14 +287,12 @@ pub(super) const OF_ONE_TOOLCHAIN: [(&str, bool); 12] = [
 ];
 
 /// The beginnings of names of files that come with every distribution of programs.
-#[rustfmt::skip]
 pub(super) const OF_DISTRIBUTIONS: [&str; 8] = [
     "AUTHORS", "CHANGELOG", "CHANGES", "COPYING", "LICENSE", "NOTICE", "README", "VERSION",
 ];
 
 /// The entries of a folder in which somebody works: only the programs in it are opened.
-#[rustfmt::skip]
 pub(super) const OF_WORK: [&str; 14] = [
-    ".git", ".hg", ".svn", ".jj", ".env", ".envrc", ".idea", ".vscode", "Cargo.toml", "compose.yml",
-    "docker-compose.yml", "go.mod", "package.json", "pyproject.toml",
+    ".git", ".hg", ".svn", ".jj", ".env", ".envrc", ".idea", ".vscode", "Cargo.toml",
+    "compose.yml", "docker-compose.yml", "go.mod", "package.json", "pyproject.toml",
 ];

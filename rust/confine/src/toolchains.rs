@@ -134,10 +134,7 @@ impl<'a> ToolchainFinder<'a> {
         let below = |name: &str| Some(self.paths.real(&home.as_ref()?.join(name)));
         let held = [".local/share", ".local/state", ".config", ".cache"].map(below);
         let moved = [
-            "XDG_DATA_HOME",
-            "XDG_STATE_HOME",
-            "XDG_CONFIG_HOME",
-            "XDG_CACHE_HOME",
+            "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME",
         ]
         .map(|name| self.variable(name).map(|path| self.paths.real(&path)));
         let mut all = held.into_iter().chain(moved).flatten().chain(home.clone());

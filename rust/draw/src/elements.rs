@@ -24,11 +24,11 @@ pub const TAGS: [&str; 9] = [
 ];
 
 /// The attributes of elements.
-#[rustfmt::skip]
 pub const ATTRIBUTES: [&str; 29] = [
-    "viewBox", "role", "aria-label", "id", "refX", "refY", "markerWidth", "markerHeight", "markerUnits",
-    "orient", "class", "transform", "d", "x", "y", "cx", "cy", "r", "rx", "width", "height", "font-size",
-    "text-anchor", "textLength", "lengthAdjust", "marker-end", "data-key", "data-from", "data-to",
+    "viewBox", "role", "aria-label", "id", "refX", "refY", "markerWidth", "markerHeight",
+    "markerUnits", "orient", "class", "transform", "d", "x", "y", "cx", "cy", "r", "rx", "width",
+    "height", "font-size", "text-anchor", "textLength", "lengthAdjust", "marker-end", "data-key",
+    "data-from", "data-to",
 ];
 
 /// The name of the arrow head in each picture.

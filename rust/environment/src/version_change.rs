@@ -9,16 +9,8 @@ use serde_json::{Map, Value};
 
 /// Keys of a package of npm that say nothing of where it comes from or what runs at its installation.
 const VERSION_KEYS: [&str; 10] = [
-    "version",
-    "resolved",
-    "integrity",
-    "engines",
-    "license",
-    "funding",
-    "deprecated",
-    "dependencies",
-    "peerDependencies",
-    "peerDependenciesMeta",
+    "version", "resolved", "integrity", "engines", "license", "funding", "deprecated",
+    "dependencies", "peerDependencies", "peerDependenciesMeta",
 ];
 
 /// Returns true if the change of a file, by its name, is one of versions alone.
@@ -265,9 +257,7 @@ mod tests {
     #[test]
     fn other_files_are_looked_at_by_a_person() {
         assert!(!is_of_versions(
-            "pom.xml",
-            b"<version>1</version>",
-            b"<version>2</version>"
+            "pom.xml", b"<version>1</version>", b"<version>2</version>"
         ));
         assert!(!is_of_versions("Cargo.lock", b"\xff", b"\xff"));
     }

@@ -30,14 +30,7 @@ fn changed(folder: &str, commit: &str) -> Vec<ChangedText> {
     let out = git(
         folder,
         &[
-            "diff-tree",
-            "-r",
-            "-z",
-            "--raw",
-            "--no-renames",
-            "--no-abbrev",
-            &parent,
-            commit,
+            "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", &parent, commit,
         ],
     );
     let out = String::from_utf8_lossy(&out).into_owned();
@@ -70,12 +63,7 @@ fn main() {
     let listed = git(
         &folder,
         &[
-            "log",
-            "--first-parent",
-            "--format=%H",
-            "-n",
-            "20000",
-            "HEAD",
+            "log", "--first-parent", "--format=%H", "-n", "20000", "HEAD",
         ],
     );
     let listed = String::from_utf8_lossy(&listed).into_owned();

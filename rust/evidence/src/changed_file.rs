@@ -68,10 +68,7 @@ impl<'c> ReadFile<'c> {
             }
             FileClass::Lock if file.old.is_some() && file.new.is_some() => {
                 found.extend(lock_files::lock_findings(
-                    file.path,
-                    old,
-                    new,
-                    !list_changed,
+                    file.path, old, new, !list_changed,
                 ));
             }
             FileClass::Code if is_program && file.old.is_some() => {

@@ -36,64 +36,52 @@ impl FileClass {
 }
 
 /// The names of files that configure tests, in lower case; a `*` stands for any end.
-#[rustfmt::skip]
 const CONFIGURATION_NAMES: [&str; 34] = [
-    "conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "noxfile.py", ".coveragerc", "coverage.ini",
-    ".codecov.yml", "codecov.yml", "jest.config.*", "jest.setup.*", "vitest.config.*", "vitest.setup.*",
-    "vitest.workspace.*", "karma.conf.*", ".mocharc*", "ava.config.*", "playwright.config.*",
-    "cypress.config.*", ".nycrc*", ".c8rc*", ".taprc", "stryker.conf*", "build.rs", "nextest.toml",
-    "tarpaulin.toml", "phpunit.xml*", ".rspec", "sitecustomize.py", "usercustomize.py", "pytest.py",
-    "unittest.py", "jest.js", "go.work",
+    "conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "noxfile.py", ".coveragerc",
+    "coverage.ini", ".codecov.yml", "codecov.yml", "jest.config.*", "jest.setup.*",
+    "vitest.config.*", "vitest.setup.*", "vitest.workspace.*", "karma.conf.*", ".mocharc*",
+    "ava.config.*", "playwright.config.*", "cypress.config.*", ".nycrc*", ".c8rc*", ".taprc",
+    "stryker.conf*", "build.rs", "nextest.toml", "tarpaulin.toml", "phpunit.xml*", ".rspec",
+    "sitecustomize.py", "usercustomize.py", "pytest.py", "unittest.py", "jest.js", "go.work",
 ];
 /// Ends of names of files that Python loads by itself.
 const LOADED_ENDS: [&str; 1] = [".pth"];
 /// Folders whose name hides a tool of tests.
 const SHADOWING_FOLDERS: [&str; 3] = ["pytest/", "unittest/", "_pytest/"];
 /// Files of which some keys configure tests.
-#[rustfmt::skip]
 const PARTLY_NAMES: [&str; 9] = [
-    "pyproject.toml", "setup.cfg", "setup.py", "package.json", "cargo.toml", "makefile", "gnumakefile",
-    "justfile", "vite.config.*",
+    "pyproject.toml", "setup.cfg", "setup.py", "package.json", "cargo.toml", "makefile",
+    "gnumakefile", "justfile", "vite.config.*",
 ];
 /// Lists of pinned dependencies.
-#[rustfmt::skip]
 const LOCK_NAMES: [&str; 13] = [
-    "cargo.lock", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
-    "poetry.lock", "uv.lock", "pdm.lock", "pipfile.lock", "go.sum", "gemfile.lock", "composer.lock",
+    "cargo.lock", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml",
+    "bun.lock", "poetry.lock", "uv.lock", "pdm.lock", "pipfile.lock", "go.sum", "gemfile.lock",
+    "composer.lock",
 ];
 /// Lists of dependencies, and the folders of tools that keep several.
-#[rustfmt::skip]
 const LIST_NAMES: [&str; 9] = [
-    "cargo.toml", "package.json", "pyproject.toml", "pipfile", "go.mod", "gemfile", "composer.json",
-    "pnpm-workspace.yaml", "setup.cfg",
+    "cargo.toml", "package.json", "pyproject.toml", "pipfile", "go.mod", "gemfile",
+    "composer.json", "pnpm-workspace.yaml", "setup.cfg",
 ];
 /// Folders of tests.
 const TEST_FOLDERS: [&str; 6] = ["tests", "test", "__tests__", "spec", "e2e", "cypress"];
 /// Folders of what tests read.
 const FIXTURE_FOLDERS: [&str; 5] = [
-    "fixtures",
-    "fixture",
-    "__fixtures__",
-    "testdata",
-    "cassettes",
+    "fixtures", "fixture", "__fixtures__", "testdata", "cassettes",
 ];
 /// Folders of what tests expect.
 const SNAPSHOT_FOLDERS: [&str; 5] = [
-    "__snapshots__",
-    "snapshots",
-    "golden",
-    "goldens",
-    "__image_snapshots__",
+    "__snapshots__", "snapshots", "golden", "goldens", "__image_snapshots__",
 ];
 /// Ends of names of what tests expect.
 const SNAPSHOT_ENDS: [&str; 5] = [".snap", ".golden", ".approved.txt", ".ambr", ".storyshot"];
 /// Ends of names of documentation.
 const WORDS_ENDS: [&str; 6] = [".md", ".rst", ".adoc", ".txt", ".markdown", ".org"];
 /// Ends of names of tests in languages whose tests are not read yet.
-#[rustfmt::skip]
 const OTHER_TESTS: [&str; 9] = [
-    "test.java", "tests.java", "test.kt", "tests.cs", "test.cs", "_spec.rb", "_test.rb", "test.php",
-    "tests.swift",
+    "test.java", "tests.java", "test.kt", "tests.cs", "test.cs", "_spec.rb", "_test.rb",
+    "test.php", "tests.swift",
 ];
 
 /// Returns the class of a file by its path, from the top of the project.

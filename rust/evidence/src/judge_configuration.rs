@@ -44,11 +44,7 @@ pub(crate) fn reached_words(words: &mut BTreeSet<String>, file: &dyn Fn(&str) ->
         let before = words.len();
         if uses(words, &["make", "gmake", "just"]) {
             for name in [
-                "Makefile",
-                "makefile",
-                "GNUmakefile",
-                "justfile",
-                "Justfile",
+                "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile",
             ] {
                 if let Some(text) = file(name) {
                     for recipe in recipes(&text, words).into_values() {

@@ -308,10 +308,7 @@ impl Repo {
         let mut found = Vec::new();
         for id in String::from_utf8_lossy(&asked.output()?).lines() {
             let words = [
-                "show",
-                "--no-patch",
-                "--no-show-signature",
-                "--format=%s%x00%B",
+                "show", "--no-patch", "--no-show-signature", "--format=%s%x00%B",
             ];
             let said = self.reading(words).arg(id).output()?;
             let said = String::from_utf8_lossy(&said).into_owned();
@@ -320,13 +317,7 @@ impl Repo {
                 continue;
             }
             let words = [
-                "diff-tree",
-                "-r",
-                "-c",
-                "-z",
-                "--root",
-                "--no-renames",
-                "--no-commit-id",
+                "diff-tree", "-r", "-c", "-z", "--root", "--no-renames", "--no-commit-id",
                 "--name-only",
             ];
             let out = self.reading(words).arg(id).output()?;
@@ -423,13 +414,7 @@ pub(super) fn own_commit(
     let message = format!("{message}\n\n{}: {}\n", TRAILER.0, TRAILER.1);
     let (name, address) = (format!("user.name={name}"), format!("user.email={address}"));
     let words = [
-        "-c",
-        &name,
-        "-c",
-        &address,
-        "commit",
-        "--quiet",
-        "--no-verify",
+        "-c", &name, "-c", &address, "commit", "--quiet", "--no-verify",
     ];
     git(words).arg("--no-gpg-sign").arg("-m").arg(message)
 }

@@ -373,11 +373,7 @@ impl Repo {
         };
         self.write("create a ref", create, || {
             let words = [
-                "update-ref",
-                "--create-reflog",
-                "-m",
-                why,
-                "--end-of-options",
+                "update-ref", "--create-reflog", "-m", why, "--end-of-options",
             ];
             // The empty last argument requires that the ref does not exist.
             self.acting(words).arg(name).arg(commit).arg("").output()?;
@@ -405,14 +401,7 @@ impl Repo {
         };
         self.write("move a ref", moved, || {
             let words = [
-                NO_HOOKS[0],
-                NO_HOOKS[1],
-                "update-ref",
-                "-m",
-                why,
-                "--end-of-options",
-                name,
-                to,
+                NO_HOOKS[0], NO_HOOKS[1], "update-ref", "-m", why, "--end-of-options", name, to,
                 from,
             ];
             self.acting(words).output()?;
@@ -432,14 +421,8 @@ impl Repo {
         };
         self.write("remove a ref", removed, || {
             let words = [
-                NO_HOOKS[0],
-                NO_HOOKS[1],
-                "update-ref",
-                "--no-deref",
-                "-d",
-                "--end-of-options",
-                name,
-                from,
+                NO_HOOKS[0], NO_HOOKS[1], "update-ref", "--no-deref", "-d", "--end-of-options",
+                name, from,
             ];
             self.acting(words).output().map(drop)
         })
@@ -458,12 +441,7 @@ impl Repo {
         };
         let ask = || {
             let words = [
-                "update-ref",
-                "--no-deref",
-                "-d",
-                "--end-of-options",
-                name,
-                tip,
+                "update-ref", "--no-deref", "-d", "--end-of-options", name, tip,
             ];
             self.acting(words).output().map(drop)
         };
@@ -483,11 +461,7 @@ impl Repo {
     fn ask_commit(&self, revision: &str) -> Result<Option<String>, GitError> {
         let asked = format!("{revision}^{{commit}}");
         let words = [
-            "rev-parse",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            &asked,
+            "rev-parse", "--verify", "--quiet", "--end-of-options", &asked,
         ];
         let answer = self.reading(words).answer()?;
         if answer.ended_with(1) {

@@ -42,12 +42,7 @@ pub struct ChangedFile {
 
 /// The call of git that lists the paths in which two commits differ, for [`raw_changes`].
 pub(super) const RAW_CHANGES: [&str; 6] = [
-    "diff-tree",
-    "-r",
-    "-z",
-    "--raw",
-    "--no-renames",
-    "--no-abbrev",
+    "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev",
 ];
 
 /// Returns the paths that git printed, each with the mode and the id of the old and of the new version.

@@ -163,12 +163,7 @@ impl CommitBundle {
             "--strict"
         };
         let words = [
-            "index-pack",
-            "--stdin",
-            "--fix-thin",
-            how,
-            "--threads=1",
-            &largest,
+            "index-pack", "--stdin", "--fix-thin", how, "--threads=1", &largest,
         ];
         let mut pack = self.pack()?;
         git(&words)

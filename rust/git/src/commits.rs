@@ -201,12 +201,7 @@ impl Repo {
             let stored = self.acting(["hash-object", "-w", "--stdin", &name]);
             let id = first_line(&stored.answer_to(bytes)?.success()?);
             let listed = git(&[
-                "--literal-pathspecs",
-                "ls-files",
-                "-z",
-                "--stage",
-                "--",
-                path,
+                "--literal-pathspecs", "ls-files", "-z", "--stage", "--", path,
             ]);
             let runs = listed.output()?.starts_with(b"100755 ");
             let mode = if runs { "100755" } else { "100644" };

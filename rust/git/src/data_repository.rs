@@ -18,12 +18,7 @@ use super::{GitError, complained_of, is_missing, trimmed};
 
 /// The files of a git folder that are read when it is opened.
 const READ_AT_OPENING: [&str; 6] = [
-    "HEAD",
-    "config",
-    "config.worktree",
-    "packed-refs",
-    "shallow",
-    "commondir",
+    "HEAD", "config", "config.worktree", "packed-refs", "shallow", "commondir",
 ];
 /// The files that lead to objects elsewhere.
 const BORROWING: [&str; 2] = ["objects/info/alternates", "objects/info/http-alternates"];

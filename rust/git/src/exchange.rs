@@ -50,10 +50,7 @@ impl Repo {
         let _act = self.begin_act();
         let all = format!("{folder}*:{folder}*");
         let words = [
-            "push",
-            "--porcelain",
-            "--no-follow-tags",
-            "--end-of-options",
+            "push", "--porcelain", "--no-follow-tags", "--end-of-options",
         ];
         let answer = self.acting(words).arg(remote).arg(&all).answer()?;
         let said = String::from_utf8_lossy(&answer.out).into_owned();

@@ -55,13 +55,7 @@ impl Repo {
             },
             || {
                 let asked = self.reading([
-                    "--literal-pathspecs",
-                    "ls-tree",
-                    "-z",
-                    "--full-tree",
-                    &commit,
-                    "--",
-                    path,
+                    "--literal-pathspecs", "ls-tree", "-z", "--full-tree", &commit, "--", path,
                 ]);
                 let listed = asked.output()?;
                 let entry = String::from_utf8_lossy(&listed).into_owned();
@@ -265,11 +259,7 @@ impl Repo {
     pub fn uncommitted(&self, checkout: &Path) -> Result<Vec<String>, GitError> {
         // The git program first: git2 knows neither all filters nor all index formats.
         let words = [
-            "status",
-            "--porcelain",
-            "-z",
-            "--untracked-files=all",
-            "--no-renames",
+            "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames",
         ];
         let checkout = &real(checkout);
         let mut paths: Vec<String> = match self.acting_in(checkout, words).output() {

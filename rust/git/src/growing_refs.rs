@@ -175,11 +175,7 @@ impl Repo {
             },
             || {
                 let words = [
-                    "--literal-pathspecs",
-                    "ls-tree",
-                    "-z",
-                    "--full-tree",
-                    commit,
+                    "--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit,
                 ];
                 let out = self.reading(words).arg("--").arg(path).output()?;
                 let found = listed(&out).into_iter();

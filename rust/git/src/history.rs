@@ -117,11 +117,7 @@ impl Repo {
             },
             || {
                 let words = [
-                    "log",
-                    "-z",
-                    "--no-decorate",
-                    "--first-parent",
-                    "--format=%H %ct %s",
+                    "log", "-z", "--no-decorate", "--first-parent", "--format=%H %ct %s",
                 ];
                 let call = self
                     .reading(words)

@@ -350,12 +350,7 @@ impl<'a> ScratchWorktree<'a> {
         };
         scratch.remove();
         let words = [
-            "worktree",
-            "add",
-            "--quiet",
-            "--detach",
-            "--no-checkout",
-            "--",
+            "worktree", "add", "--quiet", "--detach", "--no-checkout", "--",
         ];
         repo.acting(words).arg(&scratch.top).arg(commit).output()?;
         scratch.git_dir = git_dir_of(&scratch.top)?;

@@ -13,12 +13,7 @@ impl Repo {
             return Ok(Vec::new());
         };
         let words = [
-            "ls-files",
-            "--others",
-            "--ignored",
-            "--exclude-standard",
-            "-z",
-            "--",
+            "ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--",
         ];
         let call = program::reading(top, words);
         let listed = patterns

@@ -109,13 +109,7 @@ impl Repo {
     fn move_by_program(&self, from: &str, to: &str) -> Result<(), GitError> {
         let listed = |path: &str| {
             let words = [
-                "--literal-pathspecs",
-                "ls-files",
-                "-z",
-                "--stage",
-                "--debug",
-                "--",
-                path,
+                "--literal-pathspecs", "ls-files", "-z", "--stage", "--debug", "--", path,
             ];
             self.reading(words).output()
         };
@@ -149,12 +143,7 @@ impl Repo {
         self.change_index(&["update-index", "-z", "--index-info"], orders.as_bytes())?;
         if is_announced {
             let add = [
-                "--literal-pathspecs",
-                "add",
-                "--intent-to-add",
-                "--force",
-                "--",
-                to,
+                "--literal-pathspecs", "add", "--intent-to-add", "--force", "--", to,
             ];
             self.change_index(&add, b"")?;
         }

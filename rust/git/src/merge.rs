@@ -318,10 +318,7 @@ impl Repo {
 
     fn has_merge_drivers(&self, replaced: &[&str]) -> Result<bool, GitError> {
         let asked = self.reading([
-            "config",
-            "--name-only",
-            "--get-regexp",
-            r"^merge\..*\.driver$",
+            "config", "--name-only", "--get-regexp", r"^merge\..*\.driver$",
         ]);
         match asked.answer() {
             Ok(answer) if answer.ended_with(1) => Ok(false),

@@ -92,11 +92,7 @@ impl Repo {
         let mut names = BTreeSet::new();
         let mut seen = HashSet::new();
         let words = [
-            "--literal-pathspecs",
-            "ls-tree",
-            "--name-only",
-            "-z",
-            "--full-tree",
+            "--literal-pathspecs", "ls-tree", "--name-only", "-z", "--full-tree",
         ];
         for tip in tips
             .iter()

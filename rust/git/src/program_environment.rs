@@ -6,10 +6,10 @@ use chant_base::inherited_environment::inherited_environment;
 
 /// Variables of git that a call keeps: the places of the user's configuration and of git's own
 /// parts, the way to a remote (a partial clone fetches missing objects), and forbidden ways.
-#[rustfmt::skip]
 const KEPT: [&str; 10] = [
-    "GIT_ALLOW_PROTOCOL", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH",
-    "GIT_NO_LAZY_FETCH", "GIT_PROTOCOL_FROM_USER", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT",
+    "GIT_ALLOW_PROTOCOL", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+    "GIT_EXEC_PATH", "GIT_NO_LAZY_FETCH", "GIT_PROTOCOL_FROM_USER", "GIT_SSH", "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
 ];
 
 /// Families of variables that a call keeps, by their first letters.

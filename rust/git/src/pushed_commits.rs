@@ -26,10 +26,17 @@ const LONGEST_CHECK: Duration = Duration::from_secs(600);
 /// The start of a quarantine's name in the folder of objects. Git removes what a crash leaves under such names.
 const QUARANTINE: &str = "tmp_objdir-chant-";
 /// The words with which the objects of one ref are fetched, and nothing else: no ref here changes.
-#[rustfmt::skip]
 const FETCH: [&str; 10] = [
-    "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-recurse-submodules",
-    "--no-auto-maintenance", "--refmap=", "--no-show-forced-updates", "--end-of-options",
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-prune",
+    "--no-write-fetch-head",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+    "--refmap=",
+    "--no-show-forced-updates",
+    "--end-of-options",
 ];
 
 /// The filter of a partial clone that leaves nothing out: the ref goes, so nothing can be fetched later. Without a

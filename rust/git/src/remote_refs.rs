@@ -439,11 +439,7 @@ fn is_follow_up(why: &str) -> bool {
 /// Returns true for a refusal because a ref has another value by now, or is about to get one.
 fn is_move(why: &str) -> bool {
     const MOVES: [&str; 6] = [
-        "stale info",
-        "fetch first",
-        "needs force",
-        "already exists",
-        "failed to update ref",
+        "stale info", "fetch first", "needs force", "already exists", "failed to update ref",
         "cannot lock ref",
     ];
     MOVES.contains(&why)

@@ -34,10 +34,15 @@ const FIXED: [(&str, &str); 6] = [
     ("maintenance.auto", "false"),
 ];
 /// The words with which objects are fetched by their ids, and nothing else.
-#[rustfmt::skip]
 pub(super) const FETCH: [&str; 8] = [
-    "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
-    "--no-auto-maintenance", "--refmap=", "--filter=blob:none",
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+    "--refmap=",
+    "--filter=blob:none",
 ];
 
 /// A bare repository of the commits that jobs begin at. Its caller holds its lock.
@@ -133,11 +138,7 @@ impl RepositoryMirror {
     pub fn kept_commits(&self, most: usize) -> Result<Vec<String>, GitError> {
         let count = format!("--count={most}");
         let words = [
-            "for-each-ref",
-            "--sort=-creatordate",
-            &count,
-            "--format=%(objectname)",
-            KEPT,
+            "for-each-ref", "--sort=-creatordate", &count, "--format=%(objectname)", KEPT,
         ];
         let listed = program::reading(&self.folder, words).output()?;
         let listed = String::from_utf8_lossy(&listed);
@@ -200,12 +201,7 @@ impl RepositoryMirror {
 /// Fetches the files of a commit that a partial clone lacks.
 fn fetch_missing(folder: &Path, commit: &str) -> Result<(), GitError> {
     let words = [
-        "rev-list",
-        "--objects",
-        "--missing=print",
-        "--no-walk",
-        "--no-object-names",
-        commit,
+        "rev-list", "--objects", "--missing=print", "--no-walk", "--no-object-names", commit,
     ];
     let listed = program::reading(folder, words).output()?;
     let listed = String::from_utf8_lossy(&listed);

@@ -166,12 +166,7 @@ impl Repo {
         }
         let blob = format!("{revision}:.gitmodules");
         let words = [
-            "config",
-            "--blob",
-            &blob,
-            "-z",
-            "--get-regexp",
-            r"^submodule\..*\.path$",
+            "config", "--blob", &blob, "-z", "--get-regexp", r"^submodule\..*\.path$",
         ];
         let listed = self.reading(words).answer()?;
         if !listed.ended_with(0) {

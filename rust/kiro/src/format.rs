@@ -73,12 +73,7 @@ impl PlanFormat for KiroSpecs {
             folder: SPECS.into(),
             form: UnitForm::Folder {
                 documents: &[
-                    TASKS,
-                    REQUIREMENTS,
-                    BUGFIX,
-                    SPEC_FILE,
-                    "design.md",
-                    "gap-analysis.md",
+                    TASKS, REQUIREMENTS, BUGFIX, SPEC_FILE, "design.md", "gap-analysis.md",
                     "research.md",
                 ],
                 required: &[TASKS, REQUIREMENTS, BUGFIX],

@@ -146,16 +146,7 @@ mod tests {
     use super::*;
 
     const PIECES: [&str; 10] = [
-        "",
-        "x",
-        "\n",
-        "\r\n",
-        "\r",
-        "😀",
-        "e\u{301}",
-        "- [ ] é\n",
-        "\u{feff}",
-        "---\n",
+        "", "x", "\n", "\r\n", "\r", "😀", "e\u{301}", "- [ ] é\n", "\u{feff}", "---\n",
     ];
 
     fn draft(name: &str) -> OpenDocument {

@@ -71,13 +71,8 @@ mod tests {
             Some("/a b/ü%25.md".into())
         );
         for text in [
-            "file://host/a",
-            "http://a/b",
-            "untitled:a",
-            "file:///a/../b",
-            "file:///a%00b",
-            "file:///%ff",
-            "file:///a/%2e%2e/b",
+            "file://host/a", "http://a/b", "untitled:a", "file:///a/../b", "file:///a%00b",
+            "file:///%ff", "file:///a/%2e%2e/b",
         ] {
             assert_eq!(path(text), None, "{text}");
         }

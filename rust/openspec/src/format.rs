@@ -46,11 +46,7 @@ pub(super) static SCOPE: FormatScope = FormatScope {
     noun: "OpenSpec task",
     plural: "OpenSpec tasks",
     markers: &[
-        CHANGES,
-        SPECS,
-        "openspec/config.yaml",
-        "openspec/config.yml",
-        "openspec/project.md",
+        CHANGES, SPECS, "openspec/config.yaml", "openspec/config.yml", "openspec/project.md",
     ],
     settings: &CONFIGURATIONS,
     intents: &[
@@ -62,12 +58,7 @@ pub(super) static SCOPE: FormatScope = FormatScope {
         IntentKind::Reset,
     ],
     statuses: &[
-        "open",
-        "active",
-        "done",
-        "no-tasks",
-        "in-progress",
-        "complete",
+        "open", "active", "done", "no-tasks", "in-progress", "complete",
     ],
     touched: &[],
     example: "openspec:add-auth#1.2",

@@ -255,11 +255,7 @@ impl EditLaw<'_> {
         }
         let traits = |item: &PlanItem| {
             (
-                item.kind,
-                item.is_group,
-                item.is_optional,
-                item.is_of_people,
-                item.document,
+                item.kind, item.is_group, item.is_optional, item.is_of_people, item.document,
             )
         };
         if !may.title && traits(old) != traits(new) {

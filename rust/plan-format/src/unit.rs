@@ -80,10 +80,7 @@ impl PlanUnit {
             })
             && same(&self.items, &other.items, |item| {
                 let flags = [
-                    item.is_ticked,
-                    item.is_begun,
-                    item.is_optional,
-                    item.is_group,
+                    item.is_ticked, item.is_begun, item.is_optional, item.is_group,
                     item.has_details,
                 ];
                 let place = (item.document, item.parent, &item.parent_name);

@@ -236,19 +236,8 @@ mod tests {
     #[test]
     fn patterns_stay_below_the_root_and_are_no_programs() {
         for path in [
-            "/etc/passwd",
-            "../x.txt",
-            "a/../x.txt",
-            ".git/config.txt",
-            "a/.GIT/x.txt",
-            "x.py",
-            "X.SH",
-            "C:\\x.txt",
-            "",
-            "a//b.txt",
-            "*.*",
-            "a*/x.txt",
-            "x",
+            "/etc/passwd", "../x.txt", "a/../x.txt", ".git/config.txt", "a/.GIT/x.txt", "x.py",
+            "X.SH", "C:\\x.txt", "", "a//b.txt", "*.*", "a*/x.txt", "x",
         ] {
             assert!(
                 checked("documents", serde_json::json!([path])).is_err(),

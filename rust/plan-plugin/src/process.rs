@@ -96,18 +96,8 @@ mod running {
 
     /// Parts of the system that an interpreter needs.
     const SYSTEM: [&str; 12] = [
-        "/usr",
-        "/bin",
-        "/lib",
-        "/lib64",
-        "/nix/store",
-        "/gnu/store",
-        "/etc/ld.so.cache",
-        "/etc/ld.so.conf",
-        "/etc/ld.so.conf.d",
-        "/etc/localtime",
-        "/dev/null",
-        "/dev/urandom",
+        "/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store", "/etc/ld.so.cache",
+        "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/dev/null", "/dev/urandom",
     ];
 
     /// A process with the threads that write to it and read from it.

@@ -19,7 +19,6 @@ pub const BOOKKEEPING: &str = "Chant-Bookkeeping: true";
 pub(crate) const MAX_NAMED: usize = 10;
 
 /// Trailers by which agents sign commits.
-#[rustfmt::skip]
 const AGENTS: [&str; 9] = [
     "claude", "gpt", "copilot", "gemini", "cursor", "anthropic", "openai", "assistant", "codex",
 ];

@@ -140,10 +140,7 @@ impl fmt::Display for FeatureStage {
 
 /// The placeholders that an untouched template of `spec.md` still holds.
 const SPEC_PLACES: [&str; 4] = [
-    "[FEATURE NAME]",
-    "[###-feature-name]",
-    "[DATE]",
-    "$ARGUMENTS",
+    "[FEATURE NAME]", "[###-feature-name]", "[DATE]", "$ARGUMENTS",
 ];
 /// The placeholders that an untouched template of `plan.md` still holds.
 const PLAN_PLACES: [&str; 2] = ["[FEATURE]", "[link]"];
@@ -201,13 +198,7 @@ mod tests {
     #[test]
     fn a_branch_means_its_own_directory_or_the_only_one_with_its_number() {
         let names = [
-            "042-demo-board",
-            "043-a",
-            "043-b",
-            "044-c-a",
-            "044-c-b",
-            "1042-x",
-            "050",
+            "042-demo-board", "043-a", "043-b", "044-c-a", "044-c-b", "1042-x", "050",
         ];
         let directories = names.map(String::from);
         let one = |name: &str| Some(DirectoryMatch::One(name.to_owned()));

@@ -14,14 +14,7 @@ use chant_text::front_matter::{self, yaml_of};
 /// Keys that a run may give a spec, and change in another one. All others are for people: those that choose
 /// agent, prompt, context or limits, whatever later versions add to them.
 pub const FREE: [&str; 9] = [
-    "type",
-    "depends_on",
-    "labels",
-    "target_files",
-    "tracks",
-    "informed_by",
-    "origin",
-    "found_by",
+    "type", "depends_on", "labels", "target_files", "tracks", "informed_by", "origin", "found_by",
     "derived_fields",
 ];
 

@@ -11,13 +11,13 @@ use chant_text::checklist::{self, UNREAD_ADVICE};
 use chant_text::fences::SwallowingFence;
 
 /// The documented order of keys (reference chant 2.2): an absent key is put in its place in it.
-#[rustfmt::skip]
 pub const KEY_ORDER: [&str; 34] = [
-    "type", "status", "depends_on", "labels", "target_files", "context", "prompt", "branch", "commits",
-    "completed_at", "model", PROOF, "tracks", "informed_by", "origin", "found_by", "schedule", "source_branch",
-    "target_branch", "conflicting_files", "blocked_specs", "original_spec", "last_verified",
-    "verification_status", "verification_failures", "replayed_at", "replay_count", "original_completed_at",
-    "derived_fields", "approval", "members", "output_schema", "public", "retry_state",
+    "type", "status", "depends_on", "labels", "target_files", "context", "prompt", "branch",
+    "commits", "completed_at", "model", PROOF, "tracks", "informed_by", "origin", "found_by",
+    "schedule", "source_branch", "target_branch", "conflicting_files", "blocked_specs",
+    "original_spec", "last_verified", "verification_status", "verification_failures",
+    "replayed_at", "replay_count", "original_completed_at", "derived_fields", "approval",
+    "members", "output_schema", "public", "retry_state",
 ];
 
 /// Words in place of those that are withheld.
@@ -105,12 +105,7 @@ impl SpecStatus {
         let onward: &[Self] = match self {
             Pending => &[InProgress, Blocked, Cancelled],
             InProgress => &[
-                Paused,
-                Completed,
-                Failed,
-                NeedsAttention,
-                Cancelled,
-                Pending,
+                Paused, Completed, Failed, NeedsAttention, Cancelled, Pending,
             ],
             Paused => &[InProgress, Cancelled, Pending],
             Completed => &[Pending, NeedsAttention],
@@ -166,12 +161,7 @@ pub enum SpecType {
 impl SpecType {
     /// The words that may stand in a file, the runtime's own `conflict` left out.
     pub const NAMES: [&'static str; 6] = [
-        "code",
-        "task",
-        "driver",
-        "documentation",
-        "research",
-        "group",
+        "code", "task", "driver", "documentation", "research", "group",
     ];
 
     /// As files and answers spell it.

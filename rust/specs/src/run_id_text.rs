@@ -74,22 +74,12 @@ mod tests {
             stands_alone(text, start..end, form)
         };
         for text in [
-            "item",
-            "'item'",
-            "spec item.",
-            "item: x",
-            "(item)",
-            "item, item",
+            "item", "'item'", "spec item.", "item: x", "(item)", "item, item",
         ] {
             assert!(alone(text, TextForm::Words), "{text}");
         }
         for text in [
-            "chant/item",
-            "item.md",
-            "item/x",
-            "item-2",
-            ".item",
-            r"C:\item",
+            "chant/item", "item.md", "item/x", "item-2", ".item", r"C:\item",
         ] {
             assert!(!alone(text, TextForm::Words), "{text}");
         }

@@ -69,12 +69,11 @@ pub struct SpecScores {
 }
 
 /// First words of a bullet that say what to do.
-#[rustfmt::skip]
 const VERBS: [&str; 33] = [
-    "implement", "add", "create", "update", "fix", "remove", "delete", "refactor", "test", "verify", "ensure",
-    "validate", "configure", "setup", "install", "deploy", "build", "run", "execute", "check", "document",
-    "write", "read", "parse", "handle", "process", "calculate", "compute", "convert", "transform", "migrate",
-    "upgrade", "downgrade",
+    "implement", "add", "create", "update", "fix", "remove", "delete", "refactor", "test",
+    "verify", "ensure", "validate", "configure", "setup", "install", "deploy", "build", "run",
+    "execute", "check", "document", "write", "read", "parse", "handle", "process", "calculate",
+    "compute", "convert", "transform", "migrate", "upgrade", "downgrade",
 ];
 
 const COUPLED: [&str; 2] = ["tightly coupled", "depends on each other"];

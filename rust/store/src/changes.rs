@@ -184,13 +184,7 @@ mod platform {
     /// File systems whose every change goes through this kernel: ext2–4, XFS, Btrfs, tmpfs,
     /// overlayfs, F2FS, ZFS, bcachefs.
     const LOCAL: [u32; 8] = [
-        0xEF53,
-        0x5846_5342,
-        0x9123_683E,
-        0x0102_1994,
-        0x794C_7630,
-        0xF2F5_2010,
-        0x2FC1_2FC1,
+        0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010, 0x2FC1_2FC1,
         0xCA45_1A4E,
     ];
 

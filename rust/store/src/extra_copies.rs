@@ -7,11 +7,7 @@ use super::disk;
 
 /// Words in names that sync programs give to one side of a conflict.
 const CONFLICTS: [&str; 5] = [
-    ".sync-conflict-",
-    "conflicted copy",
-    "case conflict",
-    "(sfconflict",
-    ".conflict.",
+    ".sync-conflict-", "conflicted copy", "case conflict", "(sfconflict", ".conflict.",
 ];
 
 /// Returns the name of the document that a copy was made of; `None` for a name that is none of a copy.
@@ -81,12 +77,7 @@ mod tests {
             );
         }
         for name in [
-            "a-001.md",
-            "b-002 (1).md",
-            "b 2.md",
-            "README.md",
-            "(1).md",
-            "copy.md",
+            "a-001.md", "b-002 (1).md", "b 2.md", "README.md", "(1).md", "copy.md",
         ] {
             assert_eq!(original(name, &is_there), None, "{name}");
         }

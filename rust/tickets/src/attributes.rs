@@ -14,17 +14,15 @@ use chant_base::ident::nearest;
 const MAX_CHARS: usize = 2_000;
 
 /// The attributes that `create_cr` takes in `data`.
-#[rustfmt::skip]
 pub const CREATABLE: [&str; 9] = [
-    "title", "priority", "phaseEpic", "assignee", "relatedTickets", "dependsOn", "blocks", IMPACT_AREAS,
-    "content",
+    "title", "priority", "phaseEpic", "assignee", "relatedTickets", "dependsOn", "blocks",
+    IMPACT_AREAS, "content",
 ];
 
 /// The attributes that `update_cr_attrs` takes.
-#[rustfmt::skip]
 pub const UPDATABLE: [&str; 10] = [
-    "title", "priority", "phaseEpic", "assignee", "relatedTickets", "dependsOn", "blocks", IMPACT_AREAS,
-    "implementationDate", "implementationNotes",
+    "title", "priority", "phaseEpic", "assignee", "relatedTickets", "dependsOn", "blocks",
+    IMPACT_AREAS, "implementationDate", "implementationNotes",
 ];
 
 /// The value of an attribute; an empty one takes it out.

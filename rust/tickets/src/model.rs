@@ -102,10 +102,10 @@ pub const IMPACT_AREAS: &str = "impactAreas";
 
 /// Documented keys of front matter, in the order in which they are written; an absent one is put in
 /// its place in it.
-#[rustfmt::skip]
 pub const KEY_ORDER: [&str; 15] = [
-    "code", "title", "status", "dateCreated", "lastModified", "type", "priority", "phaseEpic", "relatedTickets",
-    "dependsOn", "blocks", "assignee", IMPACT_AREAS, "implementationDate", "implementationNotes",
+    "code", "title", "status", "dateCreated", "lastModified", "type", "priority", "phaseEpic",
+    "relatedTickets", "dependsOn", "blocks", "assignee", IMPACT_AREAS, "implementationDate",
+    "implementationNotes",
 ];
 
 /// One ticket's file. Words of front matter are as the file has them, documented or not; what is

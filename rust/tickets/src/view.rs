@@ -16,9 +16,9 @@ use chant_graph::picture::{FigureRow, GraphPicture, LeadDirection, StatusColor};
 use chant_text::front_matter::{self, FrontMatterEntry};
 
 /// The keys of a ticket in a list.
-#[rustfmt::skip]
 pub const ROW: [&str; 9] = [
-    "code", "title", "status", "type", "priority", "dateCreated", "lastModified", "assignee", "phaseEpic",
+    "code", "title", "status", "type", "priority", "dateCreated", "lastModified", "assignee",
+    "phaseEpic",
 ];
 
 /// The keys that a list can show besides.

@@ -208,11 +208,7 @@ pub fn needs_trust(name: &str) -> bool {
 
 /// Acts that need trust and archive or exchange what is there, whatever the configuration says of work.
 const TIDIES: [&str; 6] = [
-    "worktree prune",
-    "remove a branch",
-    "stage a move",
-    "receipt push",
-    "receipt fetch",
+    "worktree prune", "remove a branch", "stage a move", "receipt push", "receipt fetch",
     "review exchange",
 ];
 
@@ -228,11 +224,7 @@ impl EffectRow {
         let has = |wanted: &[ToolEffect]| self.effects.iter().any(|effect| wanted.contains(effect));
         ToolHints {
             read_only: !has(&[
-                EditsDocuments,
-                TakesTextAway,
-                RunsCommands,
-                StartsAgents,
-                ChangesGit,
+                EditsDocuments, TakesTextAway, RunsCommands, StartsAgents, ChangesGit,
             ]),
             // A program that is not ours may remove anything.
             destructive: has(&[TakesTextAway, RunsCommands, StartsAgents]),
@@ -273,11 +265,7 @@ mod tests {
     #[test]
     fn what_starts_runs_or_merges_goes_by_the_configuration() {
         for name in [
-            "chant_work_start",
-            "merge",
-            "approve",
-            "watch",
-            "chant_split",
+            "chant_work_start", "merge", "approve", "watch", "chant_split",
         ] {
             assert!(goes_by_configuration(name), "{name}");
         }
@@ -288,10 +276,7 @@ mod tests {
     #[test]
     fn what_takes_text_away_is_destructive() {
         for name in [
-            "chant_spec_update",
-            "manage_cr_sections",
-            "delete_cr",
-            "chant_cancel",
+            "chant_spec_update", "manage_cr_sections", "delete_cr", "chant_cancel",
         ] {
             assert!(hints(name).destructive && !hints(name).open_world, "{name}");
         }

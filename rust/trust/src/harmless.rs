@@ -28,14 +28,34 @@ const OF_CHANT: [&[&str]; 5] = [
 const OF_SPECKIT: [&[&str]; 2] = [&["strict"], &["questions"]];
 
 /// Keys of git about the storage of files and names, committers, and the branches of remotes.
-#[rustfmt::skip]
 const OF_GIT: [&str; 27] = [
-    "core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase",
-    "core.precomposeunicode", "core.symlinks", "core.autocrlf", "core.eol", "core.safecrlf", "core.longpaths",
-    "core.sparsecheckout", "core.sparsecheckoutcone", "core.commitgraph", "index.sparse",
-    "extensions.objectformat", "extensions.refstorage", "extensions.worktreeconfig", "extensions.noop",
-    "user.name", "user.email", "gc.auto", "lfs.repositoryformatversion", "pull.rebase", "pull.ff",
-    "push.default", "push.autosetupremote",
+    "core.repositoryformatversion",
+    "core.filemode",
+    "core.bare",
+    "core.logallrefupdates",
+    "core.ignorecase",
+    "core.precomposeunicode",
+    "core.symlinks",
+    "core.autocrlf",
+    "core.eol",
+    "core.safecrlf",
+    "core.longpaths",
+    "core.sparsecheckout",
+    "core.sparsecheckoutcone",
+    "core.commitgraph",
+    "index.sparse",
+    "extensions.objectformat",
+    "extensions.refstorage",
+    "extensions.worktreeconfig",
+    "extensions.noop",
+    "user.name",
+    "user.email",
+    "gc.auto",
+    "lfs.repositoryformatversion",
+    "pull.rebase",
+    "pull.ff",
+    "push.default",
+    "push.autosetupremote",
 ];
 
 /// Families of keys of git, by section and the name behind the subsection.

@@ -20,11 +20,10 @@ use chant_store::StoreError;
 use chant_store::disk::{self, Disk, TemporaryFile};
 
 /// The fields that items may be written with, in the order of documents.
-#[rustfmt::skip]
 pub const FIELDS: [&str; 21] = [
-    "key", "dialect", "id", "title", "status", "done", "ready", "type", "priority", "assignee", "labels",
-    "depends_on", "waits_for", "path", "target_files", "context", "prompt", "model", "commits", "completed_at",
-    "body",
+    "key", "dialect", "id", "title", "status", "done", "ready", "type", "priority", "assignee",
+    "labels", "depends_on", "waits_for", "path", "target_files", "context", "prompt", "model",
+    "commits", "completed_at", "body",
 ];
 
 /// The number of fields that are written where none are named: all but the text itself.

@@ -166,10 +166,9 @@ pub fn rows() -> Vec<FormatRow> {
 }
 
 /// Keys whose values name other items.
-#[rustfmt::skip]
 const NAMING: [&str; 8] = [
-    "depends_on", "members", "informed_by", "blocked_specs", "dependsOn", "blocks", "relatedTickets",
-    "dependencies",
+    "depends_on", "members", "informed_by", "blocked_specs", "dependsOn", "blocks",
+    "relatedTickets", "dependencies",
 ];
 
 /// Returns true if the values of a key name other items.

@@ -57,11 +57,7 @@ pub enum PersonTask {
 impl WorkMeaning {
     /// The words of all meanings, in the order of columns.
     pub const WORDS: [&'static str; 5] = [
-        "can_begin",
-        "being_worked_on",
-        "waits_for_you",
-        "waits",
-        "done",
+        "can_begin", "being_worked_on", "waits_for_you", "waits", "done",
     ];
 
     /// Where its column stands among all.

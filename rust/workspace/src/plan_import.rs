@@ -18,16 +18,14 @@ use chant_store::disk::{self, Disk};
 use chant_text::edit::{Edit, apply};
 
 /// Attributes that the format has read into parts of an item of their own.
-#[rustfmt::skip]
 const READ_BY_FORMAT: [&str; 8] = [
     "id", "title", "status", "labels", "dependencies", "parent_task_id", "assignee", "subtasks",
 ];
 
 /// Attributes whose texts stay keys of the spec, under the same name.
-#[rustfmt::skip]
 const KEPT_TEXTS: [&str; 13] = [
-    "reporter", "created_date", "updated_date", "milestone", "priority", "ordinal", "type", "due_date",
-    "planned_start", "planned_end", "actual_start", "actual_end", "branch_name",
+    "reporter", "created_date", "updated_date", "milestone", "priority", "ordinal", "type",
+    "due_date", "planned_start", "planned_end", "actual_start", "actual_end", "branch_name",
 ];
 
 /// Attributes whose lists stay keys of the spec, under the same name.

@@ -111,10 +111,7 @@ impl PlanLayout {
             .map(|document| PlanDocument::clone(document));
         let (settings, units) = read_all(self.format, settings.chain(own));
         Some(Arc::new(PlanRoot::of_units(
-            self.format,
-            units,
-            settings,
-            others,
+            self.format, units, settings, others,
         )))
     }
 }

@@ -103,29 +103,13 @@ fn edit(unit: &PlanUnit, intent: &EditIntent) -> Result<String, CheckedEditError
 fn intents() -> impl Strategy<Value = EditIntent> {
     let text = || {
         let odd = prop::sample::select(vec![
-            "New words",
-            "",
-            "a\nb",
-            "- [ ] #9 x",
-            "## x",
-            "### y",
-            "```",
-            "---",
-            "<!-- AC:END -->",
-            "a: b",
-            "ü",
-            "- [ ] z",
-            "<!--",
+            "New words", "", "a\nb", "- [ ] #9 x", "## x", "### y", "```", "---",
+            "<!-- AC:END -->", "a: b", "ü", "- [ ] z", "<!--",
         ]);
         prop_oneof![odd.prop_map(str::to_owned), "[ -~]{0,9}"]
     };
     let attribute = prop::sample::select(vec![
-        "labels",
-        "assignee",
-        "priority",
-        "milestone",
-        "dependencies",
-        "id",
+        "labels", "assignee", "priority", "milestone", "dependencies", "id",
     ]);
     let value = prop_oneof![
         Just(AttributeSetting::Absent),
@@ -133,13 +117,7 @@ fn intents() -> impl Strategy<Value = EditIntent> {
         prop::collection::vec(text(), 0..3).prop_map(AttributeSetting::List),
     ];
     let section = prop::sample::select(vec![
-        "description",
-        "notes",
-        "plan",
-        "Mine",
-        "summary",
-        "criteria",
-        "Sub",
+        "description", "notes", "plan", "Mine", "summary", "criteria", "Sub",
     ]);
     prop_oneof![
         (1..4_usize, any::<bool>()).prop_map(|(number, on)| tick(number, on)),

@@ -76,10 +76,7 @@ fn ids() {
         ("task-13.md", "", "backlog:TASK-13", 1),
         ("task-13 - a.md", "id: what\n", "backlog:TASK-13", 1),
         (
-            "task-5.2.1.1.1 - a.md",
-            "id: TASK-5.02.1.1.1\n",
-            "backlog:TASK-5.2.1.1.1",
-            0,
+            "task-5.2.1.1.1 - a.md", "id: TASK-5.02.1.1.1\n", "backlog:TASK-5.2.1.1.1", 0,
         ),
     ] {
         assert_eq!(

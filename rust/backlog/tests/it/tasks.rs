@@ -52,11 +52,7 @@ fn a_task_has_what_its_file_says() {
     assert_eq!(
         titles,
         [
-            "Description",
-            "Inner",
-            "Acceptance Criteria",
-            "Definition of Done",
-            "My own"
+            "Description", "Inner", "Acceptance Criteria", "Definition of Done", "My own"
         ]
     );
     assert_eq!(
@@ -309,12 +305,8 @@ fn findings() {
     assert_eq!(
         rules(&[CONFIG, (TASK, &bad)]),
         [
-            "warning status:4",
-            "warning dependencies:5",
-            "warning dependencies:5",
-            "warning parent:6",
-            "warning dates:7",
-            "warning command:8"
+            "warning status:4", "warning dependencies:5", "warning dependencies:5",
+            "warning parent:6", "warning dates:7", "warning command:8"
         ]
     );
     let done = FIRST.replace("To Do", "Done");

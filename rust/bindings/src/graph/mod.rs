@@ -125,13 +125,7 @@ impl PyNetwork {
         let unplanned = self.items(plan.unplanned);
         let (p50, p90) = (plan.p50, plan.p90);
         Ok((
-            slots,
-            unplanned,
-            plan.finish,
-            plan.utilisation,
-            p50,
-            p90,
-            plan.ends,
+            slots, unplanned, plan.finish, plan.utilisation, p50, p90, plan.ends,
         ))
     }
 

@@ -112,12 +112,7 @@ fn condition(text: &str, masked: &str, either: &str) -> Condition {
         return compared(text, masked, left, right, strength);
     }
     let is_part = [
-        ".startswith(",
-        ".endswith(",
-        ".starts_with(",
-        ".ends_with(",
-        ".contains(",
-        "isinstance(",
+        ".startswith(", ".endswith(", ".starts_with(", ".ends_with(", ".contains(", "isinstance(",
         "matches!(",
     ];
     whole(if is_part.iter().any(|words| masked.contains(words)) {
@@ -152,14 +147,7 @@ fn subject_of(text: &str) -> String {
     let packed = super::expression::packed(text);
     let mut subject = packed.trim_start_matches('!');
     for start in [
-        "not",
-        "len(",
-        "type(",
-        "isinstance(",
-        "typeof",
-        "bool(",
-        "any(",
-        "all(",
+        "not", "len(", "type(", "isinstance(", "typeof", "bool(", "any(", "all(",
     ] {
         let Some(rest) = subject
             .strip_prefix(start)
@@ -178,16 +166,8 @@ fn subject_of(text: &str) -> String {
         }
     }
     for end in [
-        ".startswith(",
-        ".endswith(",
-        ".starts_with(",
-        ".ends_with(",
-        ".contains(",
-        ".is_ok()",
-        ".is_some()",
-        ".is_empty()",
-        ".length",
-        ".len()",
+        ".startswith(", ".endswith(", ".starts_with(", ".ends_with(", ".contains(", ".is_ok()",
+        ".is_some()", ".is_empty()", ".length", ".len()",
     ] {
         if let Some(at) = subject.find(end) {
             subject = &subject[..at];

@@ -418,11 +418,7 @@ fn unittest_assertion(
     arguments: &[&str],
 ) -> Option<super::Condition> {
     let is_raised = [
-        "raises",
-        "assertRaises",
-        "assertRaisesRegex",
-        "assertWarns",
-        "warns",
+        "raises", "assertRaises", "assertRaisesRegex", "assertWarns", "warns",
     ]
     .contains(&name);
     if is_raised {

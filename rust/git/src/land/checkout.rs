@@ -238,10 +238,7 @@ impl<'a> CheckoutReplacement<'a> {
             }
         }
         let words = [
-            "--literal-pathspecs",
-            "add",
-            "--refresh",
-            "--pathspec-from-file=-",
+            "--literal-pathspecs", "add", "--refresh", "--pathspec-from-file=-",
             "--pathspec-file-nul",
         ];
         if !paths.is_empty() {

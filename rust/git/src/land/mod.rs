@@ -344,14 +344,8 @@ impl LandingAttempt<'_> {
     ) -> Result<Option<LandingOutcome>, GitError> {
         loop {
             let words = [
-                "update-ref",
-                "--create-reflog",
-                "-m",
-                self.landing.reason,
-                "--end-of-options",
-                self.name,
-                self.new,
-                self.old,
+                "update-ref", "--create-reflog", "-m", self.landing.reason, "--end-of-options",
+                self.name, self.new, self.old,
             ];
             // Run in a checkout that stands on the branch, so that its HEAD has the move in its
             // log.

@@ -97,11 +97,7 @@ impl RunRepository<'_> {
     pub(super) fn tip(&self, name: &str) -> Result<String, GitError> {
         let asked = format!("{name}^{{commit}}");
         let words = [
-            "rev-parse",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            &asked,
+            "rev-parse", "--verify", "--quiet", "--end-of-options", &asked,
         ];
         let answer = self.git(words, LONGEST_LOOK).answer()?;
         if answer.ended_with(1) {
@@ -146,13 +142,7 @@ impl RunRepository<'_> {
     fn bring(&self, tip: &str, known: &[&str]) -> Result<(), GitError> {
         let filter = self.size_filter();
         let words = [
-            "pack-objects",
-            &filter,
-            "--revs",
-            "--stdout",
-            "--thin",
-            "--delta-base-offset",
-            "-q",
+            "pack-objects", &filter, "--revs", "--stdout", "--thin", "--delta-base-offset", "-q",
         ];
         let mut asked = format!("{tip}\n");
         for commit in known {

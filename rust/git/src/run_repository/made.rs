@@ -18,11 +18,20 @@ use crate::{GitError, trimmed};
 
 /// The sections and keys of git's effective configuration in the project that also count in a run's
 /// repository. The rest of the user's own configuration counts there as anywhere.
-#[rustfmt::skip]
 const TAKEN_OVER: [&str; 13] = [
-    "core.autocrlf", "core.eol", "core.safecrlf", "core.ignorecase", "core.symlinks", "core.filemode",
-    "core.longpaths", "core.precomposeunicode", "core.sparsecheckout", "core.sparsecheckoutcone",
-    "index.sparse", "user.name", "user.email",
+    "core.autocrlf",
+    "core.eol",
+    "core.safecrlf",
+    "core.ignorecase",
+    "core.symlinks",
+    "core.filemode",
+    "core.longpaths",
+    "core.precomposeunicode",
+    "core.sparsecheckout",
+    "core.sparsecheckoutcone",
+    "index.sparse",
+    "user.name",
+    "user.email",
 ];
 /// The last parts of the keys of filters that are copied.
 const OF_FILTERS: [&str; 4] = ["clean", "smudge", "process", "required"];
@@ -87,12 +96,7 @@ impl RunRepository<'_> {
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), GitError> {
         let words = [
-            "read-tree",
-            "-v",
-            "-u",
-            "--reset",
-            "--end-of-options",
-            commit,
+            "read-tree", "-v", "-u", "--reset", "--end-of-options", commit,
         ];
         self.git(words, LONGEST_WALK)
             .hear(&mut |said| files_updated(said).map_or((), |step| progress(&step)))
@@ -227,12 +231,7 @@ impl RunRepository<'_> {
     pub(super) fn make_repository(&self, tip: &str) -> Result<(), GitError> {
         let git = self.top.join(".git");
         for folder in [
-            "logs",
-            "objects/info",
-            "objects/pack",
-            "refs/heads",
-            "refs/tags",
-            "info",
+            "logs", "objects/info", "objects/pack", "refs/heads", "refs/tags", "info",
         ] {
             make_folders(&git.join(folder))?;
         }

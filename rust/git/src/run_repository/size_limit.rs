@@ -33,12 +33,7 @@ impl RunRepository<'_> {
     pub(super) fn refuse_large_files(&self, tip: &str, known: &[&str]) -> Result<(), GitError> {
         let filter = self.size_filter();
         let mut words = vec![
-            "rev-list",
-            "--objects",
-            "--no-object-names",
-            &filter,
-            "--filter-print-omitted",
-            tip,
+            "rev-list", "--objects", "--no-object-names", &filter, "--filter-print-omitted", tip,
             "--not",
         ];
         words.extend(known);

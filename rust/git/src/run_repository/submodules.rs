@@ -45,10 +45,7 @@ impl RunRepository<'_> {
             }
             inside.make_repository(&submodule.commit)?;
             let words = [
-                "read-tree",
-                "--reset",
-                "--end-of-options",
-                &submodule.commit,
+                "read-tree", "--reset", "--end-of-options", &submodule.commit,
             ];
             inside.git(words, LONGEST_WALK).output()?;
             inside.make_submodules_again(&submodule.commit)?;

@@ -82,16 +82,7 @@ fn edit(unit: &PlanUnit, item: &str, intent: &EditIntent) -> Result<String, Chec
 fn intents() -> impl Strategy<Value = EditIntent> {
     let text = prop_oneof![
         prop::sample::select(vec![
-            "New words",
-            "",
-            "1.1 x",
-            "a\nb",
-            "- [ ] x",
-            "## x",
-            "```",
-            "**b**",
-            "[DEV] y",
-            "ü"
+            "New words", "", "1.1 x", "a\nb", "- [ ] x", "## x", "```", "**b**", "[DEV] y", "ü"
         ])
         .prop_map(str::to_owned),
         "[ -~]{0,9}",
@@ -107,11 +98,7 @@ fn intents() -> impl Strategy<Value = EditIntent> {
             on
         }),
         prop::sample::select(vec![
-            "not_started",
-            "queued",
-            "in_progress",
-            "completed",
-            "done"
+            "not_started", "queued", "in_progress", "completed", "done"
         ])
         .prop_map(|word| EditIntent::Status { word: word.into() }),
         Just(EditIntent::Reset),

@@ -118,11 +118,7 @@ fn items_keys_and_values_are_offered_where_they_may_stand() {
     }
     for (path, old, new, part, offered) in [
         (
-            FIRST,
-            "status: pending",
-            "status: pe",
-            "status: pe",
-            "in_progress",
+            FIRST, "status: pending", "status: pe", "status: pe", "in_progress",
         ),
         (FIRST, "type: code", "type: ", "type: ", "research"),
         ("plan.vine", "-> build", "-> b", "-> b", "build"),

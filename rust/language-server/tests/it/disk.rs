@@ -18,11 +18,7 @@ const CHANGES: [[&str; 5]; 7] = [
         "labels: [new]\n---\n# Log in",
     ],
     [
-        "plan.vine",
-        "(notstarted)",
-        "(started)",
-        "one line is another",
-        "title: Shop of ours",
+        "plan.vine", "(notstarted)", "(started)", "one line is another", "title: Shop of ours",
     ],
     [
         "specs/060-name/tasks.md",

@@ -119,10 +119,7 @@ fn a_request_that_an_edit_overtakes_is_told_so() {
 fn files_that_are_of_no_plan_get_empty_answers() {
     let mut editor = ScriptedEditor::new();
     for path in [
-        "README.md",
-        "docs/x.md",
-        "src/main.rs",
-        ".chant/prompts/a.md",
+        "README.md", "docs/x.md", "src/main.rs", ".chant/prompts/a.md",
     ] {
         editor.open(path, "# Title\n\n- [ ] box\n\ndepends_on: [nope]\n");
         let position = json!({"line": 0, "character": 3});
@@ -189,18 +186,8 @@ fn after_many_edits_the_server_has_the_text_of_the_editor() {
     let mut text = editor.open_saved(&path);
     let mut random = fastrand::Rng::with_seed(7);
     let pieces = [
-        "",
-        "x",
-        "\n",
-        "\r\n",
-        "😀",
-        "e\u{301}",
-        "- [ ] box\n",
-        "---\n",
-        "depends_on: [a]\n",
-        "# T\n",
-        "é: ",
-        "\u{feff}",
+        "", "x", "\n", "\r\n", "😀", "e\u{301}", "- [ ] box\n", "---\n", "depends_on: [a]\n",
+        "# T\n", "é: ", "\u{feff}",
     ];
     for version in 2..2_002 {
         let mut changes = Vec::new();

@@ -203,10 +203,7 @@ fn archiving_is_shown_and_left_to_the_program() {
     assert_eq!(
         shown,
         [
-            "RENAMED Old true",
-            "REMOVED Gone false",
-            "MODIFIED Older true",
-            "ADDED New false"
+            "RENAMED Old true", "REMOVED Gone false", "MODIFIED Older true", "ADDED New false"
         ]
     );
     let main = ask(&[texts[1]], Some(""), &tick(true)).unwrap_err();

@@ -13,27 +13,10 @@ use super::support::{NOW, TASKS, documents, tick};
 
 fn lists() -> impl Strategy<Value = String> {
     let line = prop::sample::select(vec![
-        "- [ ] 1.1 Write it",
-        "- [x] 1.2 Read",
-        "  - [ ] 1.2.1 Part",
-        "* [X] Without",
-        "- [~] 2.1 **Bold**",
-        "- [] 2.2 x",
-        "- [ x] 2.3 padded",
-        "1. [ ] 3 counted",
-        "## 1. Store",
-        "## Page",
-        "### Deeper",
-        "  details",
-        "",
-        "```",
-        "text",
-        "> - [ ] no",
-        "-[ ]4.1 narrow",
-        "- [ ] [DEV] 5.1 Person",
-        "\t- [ ] 1.1 Tab",
-        "- [ ] **6 Do**",
-        "- [ ] 1.2a Half",
+        "- [ ] 1.1 Write it", "- [x] 1.2 Read", "  - [ ] 1.2.1 Part", "* [X] Without",
+        "- [~] 2.1 **Bold**", "- [] 2.2 x", "- [ x] 2.3 padded", "1. [ ] 3 counted", "## 1. Store",
+        "## Page", "### Deeper", "  details", "", "```", "text", "> - [ ] no", "-[ ]4.1 narrow",
+        "- [ ] [DEV] 5.1 Person", "\t- [ ] 1.1 Tab", "- [ ] **6 Do**", "- [ ] 1.2a Half",
     ]);
     let end = prop::sample::select(vec!["\n", "\r\n"]);
     let lines = prop::collection::vec((line, end), 0..16);
@@ -77,16 +60,7 @@ fn edit(unit: &PlanUnit, item: &str, intent: &EditIntent) -> Result<String, Chec
 fn intents() -> impl Strategy<Value = EditIntent> {
     let text = prop_oneof![
         prop::sample::select(vec![
-            "New words",
-            "",
-            "1.1 x",
-            "a\nb",
-            "- [ ] x",
-            "## x",
-            "```",
-            "**b**",
-            "[DEV] y",
-            "ü"
+            "New words", "", "1.1 x", "a\nb", "- [ ] x", "## x", "```", "**b**", "[DEV] y", "ü"
         ])
         .prop_map(str::to_owned),
         "[ -~]{0,9}",

@@ -17,12 +17,7 @@ fn boxes_and_bullets() {
     check(
         boxes,
         &[
-            "1 active a",
-            "2 active b",
-            "3 open c",
-            "4 done d",
-            "5 done e",
-            "6 done f",
+            "1 active a", "2 active b", "3 open c", "4 done d", "5 done e", "6 done f",
         ],
     );
     check(
@@ -113,10 +108,7 @@ fn names_of_changes() {
     assert_eq!(
         keys,
         [
-            "openspec:-x#1",
-            "openspec:a b#1",
-            "openspec:a#b#1",
-            "openspec:a:b#1",
+            "openspec:-x#1", "openspec:a b#1", "openspec:a#b#1", "openspec:a:b#1",
             "openspec:archive2#1"
         ]
     );

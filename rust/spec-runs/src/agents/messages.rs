@@ -5,7 +5,6 @@ use serde_json::Value;
 /// The greatest number of characters of a tool's input, or of its failure, in the log.
 const MAX_SHOWN: usize = 200;
 /// The keys of a tool's input that describe it best; the first one present is used.
-#[rustfmt::skip]
 const DESCRIBING: [&str; 8] = [
     "command", "file_path", "path", "pattern", "url", "query", "description", "prompt",
 ];
@@ -149,13 +148,7 @@ mod tests {
     #[test]
     fn what_is_no_message_stays_as_it_is() {
         for line in [
-            "",
-            "plain",
-            "{\"a\": 1}",
-            "[1]",
-            "{\"type\": 3}",
-            "{\"type\":\"own\"}",
-            "{broken",
+            "", "plain", "{\"a\": 1}", "[1]", "{\"type\": 3}", "{\"type\":\"own\"}", "{broken",
         ] {
             assert_eq!(log_lines(line), None, "{line}");
         }

@@ -274,10 +274,7 @@ mod tests {
             let reads = reads_of(format).unwrap();
             assert_eq!(reads(line).unwrap(), expected, "{line}");
             for other in [
-                "plain words",
-                "{\"a\": 1}",
-                "{\"type\":\"own\"}",
-                "{\"type\":1}",
+                "plain words", "{\"a\": 1}", "{\"type\":\"own\"}", "{\"type\":1}",
             ] {
                 assert_eq!(reads(other), None, "{format:?} {other}");
             }

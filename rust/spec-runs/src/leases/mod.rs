@@ -115,11 +115,7 @@ impl<'a> SpecLeases<'a> {
 
     pub(super) fn client(&self) -> Result<LeaseClient<'_>, Error> {
         Ok(LeaseClient::open(
-            &self.repo,
-            &self.settings,
-            &self.target,
-            &self.ledger,
-            &self.folder,
+            &self.repo, &self.settings, &self.target, &self.ledger, &self.folder,
         )?)
     }
 

@@ -149,7 +149,6 @@ impl TrialFolders {
     }
 }
 
-#[rustfmt::skip]
 fn held(
     standing: &ConfinementStatus,
     ability: LandlockSupport,
@@ -171,30 +170,77 @@ fn held(
     };
     let is_closed = is_held && confine.network != NetworkSetting::Open;
     let network = match confine.network {
-        NetworkSetting::Open => "`confine.network: hosts` opens hosts of a list alone, `none` closes it",
-        NetworkSetting::Hosts => "but for `confine.hosts`; `chant-mcp confine` itself reaches none, `chant-mcp env --` does",
+        NetworkSetting::Open => {
+            "`confine.network: hosts` opens hosts of a list alone, `none` closes it"
+        }
+        NetworkSetting::Hosts => {
+            "but for `confine.hosts`; `chant-mcp confine` itself reaches none, `chant-mcp env --` does"
+        }
         NetworkSetting::None => "",
     };
     vec![
-        thing("writing outside of its folder", is_held, "`confine.write` opens more"),
-        thing("reading people's files and secrets", is_held, "`confine.read` opens more, `confine.deny` closes more"),
-        thing("rights and times of your files outside (chmod, touch)", is_held && !is_landlock,
-            "Landlock knows no right for them; `confine.backend: bubblewrap` holds them"),
-        thing("signals to processes outside", has_namespaces || has(SCOPES), "needs namespaces or Landlock ABI 6 (Linux 6.12)"),
-        thing("living on after its end", has_namespaces,
-            "needs namespaces of processes; without them what is left is looked for and ended"),
-        thing("shared memory, messages and semaphores of others, by their names", is_linux,
-            "without namespaces a run has none of its own, and semaphores are files in /dev/shm"),
-        thing("memory, environment and descriptors of processes outside", is_held, ""),
+        thing(
+            "writing outside of its folder",
+            is_held,
+            "`confine.write` opens more",
+        ),
+        thing(
+            "reading people's files and secrets",
+            is_held,
+            "`confine.read` opens more, `confine.deny` closes more",
+        ),
+        thing(
+            "rights and times of your files outside (chmod, touch)",
+            is_held && !is_landlock,
+            "Landlock knows no right for them; `confine.backend: bubblewrap` holds them",
+        ),
+        thing(
+            "signals to processes outside",
+            has_namespaces || has(SCOPES),
+            "needs namespaces or Landlock ABI 6 (Linux 6.12)",
+        ),
+        thing(
+            "living on after its end",
+            has_namespaces,
+            "needs namespaces of processes; without them what is left is looked for and ended",
+        ),
+        thing(
+            "shared memory, messages and semaphores of others, by their names",
+            is_linux,
+            "without namespaces a run has none of its own, and semaphores are files in /dev/shm",
+        ),
+        thing(
+            "memory, environment and descriptors of processes outside",
+            is_held,
+            "",
+        ),
         thing("limits and priorities of processes outside", is_linux, ""),
-        thing("abstract sockets of others", has(SCOPES), "needs Landlock ABI 6 (Linux 6.12)"),
-        thing("sockets with names (agents of keys, session bus, docker)", is_held && !confine.unix_sockets,
-            "`confine.unix_sockets` opens them"),
-        thing("commands to devices", has(DEVICES), "needs Landlock ABI 5 (Linux 6.10)"),
-        thing("terminals", is_held && !confine.pty, "`confine.pty` opens them"),
+        thing(
+            "abstract sockets of others",
+            has(SCOPES),
+            "needs Landlock ABI 6 (Linux 6.12)",
+        ),
+        thing(
+            "sockets with names (agents of keys, session bus, docker)",
+            is_held && !confine.unix_sockets,
+            "`confine.unix_sockets` opens them",
+        ),
+        thing(
+            "commands to devices",
+            has(DEVICES),
+            "needs Landlock ABI 5 (Linux 6.10)",
+        ),
+        thing(
+            "terminals",
+            is_held && !confine.pty,
+            "`confine.pty` opens them",
+        ),
         thing("keyrings and io_uring", is_linux, ""),
         thing("the network", is_closed, network),
-        thing("servers on this machine (127.0.0.1)", is_closed,
-            "`confine.network: hosts` gives runs a loopback of their own, which needs namespaces"),
+        thing(
+            "servers on this machine (127.0.0.1)",
+            is_closed,
+            "`confine.network: hosts` gives runs a loopback of their own, which needs namespaces",
+        ),
     ]
 }

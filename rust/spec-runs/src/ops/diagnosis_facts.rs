@@ -118,10 +118,7 @@ impl DiagnosisFacts {
     /// Returns true if the commits of the spec are those of work that is not at its end.
     pub(super) fn is_being_worked(&self) -> bool {
         let goes_on = [
-            "paused",
-            "taken_over",
-            "awaiting_merge",
-            "awaiting_approval",
+            "paused", "taken_over", "awaiting_merge", "awaiting_approval",
         ];
         self.living_run().is_some()
             || self

@@ -193,10 +193,7 @@ impl CompletionReceipt {
         }
         own.checks = own.checks.into_iter().map(shortened).collect();
         for said in [
-            &mut own.agent,
-            &mut own.model,
-            &mut own.confinement,
-            &mut own.already_done,
+            &mut own.agent, &mut own.model, &mut own.confinement, &mut own.already_done,
         ] {
             *said = said.take().map(|said| cut(&said, MAX_CHARS));
         }

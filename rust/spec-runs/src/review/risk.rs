@@ -152,23 +152,32 @@ fn reason(kind: RiskKind, points: usize, text: String) -> RiskReason {
 }
 
 /// Names of files that say which packages are taken.
-#[rustfmt::skip]
 const DEPENDENCY_FILES: [&str; 16] = [
     "cargo.toml", "cargo.lock", "package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml",
     "pyproject.toml", "poetry.lock", "uv.lock", "requirements.txt", "go.mod", "go.sum", "gemfile",
     "gemfile.lock", "pom.xml", "build.gradle",
 ];
 /// Parts of paths and of lines of code that is about security.
-#[rustfmt::skip]
 const SECURITY_PARTS: [&str; 12] = [
-    "auth", "crypto", "password", "passwd", "secret", "token", "payment", "permission", "login", "session",
-    "sandbox", "certificate",
+    "auth", "crypto", "password", "passwd", "secret", "token", "payment", "permission", "login",
+    "session", "sandbox", "certificate",
 ];
 /// Calls in added lines that are about security.
-#[rustfmt::skip]
 const SECURITY_CALLS: [&str; 14] = [
-    "eval(", "exec(", "os.system", "subprocess", "shell=True", "pickle.load", "yaml.load(", "unsafe {",
-    "unsafe fn", "innerHTML", "dangerouslySetInnerHTML", "verify=False", "rejectUnauthorized", "child_process",
+    "eval(",
+    "exec(",
+    "os.system",
+    "subprocess",
+    "shell=True",
+    "pickle.load",
+    "yaml.load(",
+    "unsafe {",
+    "unsafe fn",
+    "innerHTML",
+    "dangerouslySetInnerHTML",
+    "verify=False",
+    "rejectUnauthorized",
+    "child_process",
 ];
 
 fn of_path(path: &str) -> Vec<RiskReason> {

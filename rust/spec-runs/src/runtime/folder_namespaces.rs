@@ -30,12 +30,7 @@ use chant_work::run_record::NetworkEntry;
 
 /// Variables that name the proxy, and those that name what is reached without it.
 const PROXY_VARIABLES: [&str; 6] = [
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
+    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy",
 ];
 const NO_PROXY_VARIABLES: [&str; 2] = ["NO_PROXY", "no_proxy"];
 const NOT_BY_PROXY: &str = "localhost,127.0.0.1,::1";

@@ -12,20 +12,14 @@ use chant_git::{GitError, Repo};
 /// The bytes of a file up to which it is searched for secrets.
 const MAX_SEARCHED: u64 = 1024 * 1024;
 /// Names of files with secrets.
-#[rustfmt::skip]
 const SECRET_NAMES: [&str; 15] = [
-    "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", "_netrc", ".git-credentials", ".pgpass", ".my.cnf",
-    ".htpasswd", ".pypirc", ".env", "credentials.json", "client_secret.json", "kubeconfig",
+    "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", "_netrc", ".git-credentials",
+    ".pgpass", ".my.cnf", ".htpasswd", ".pypirc", ".env", "credentials.json", "client_secret.json",
+    "kubeconfig",
 ];
 /// Ends of the names of files with secrets.
 const SECRET_ENDS: [&str; 7] = [
-    ".p12",
-    ".pfx",
-    ".jks",
-    ".keystore",
-    ".kdbx",
-    ".ppk",
-    ".tfstate",
+    ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".tfstate",
 ];
 /// Ends of the names of settings of an environment that hold no secrets.
 const SETTINGS_WITHOUT_SECRETS: [&str; 8] = [
@@ -52,10 +46,9 @@ static SECRETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 /// Folders of dependencies and caches.
-#[rustfmt::skip]
 const DEPENDENCIES: [&str; 9] = [
-    "node_modules", "bower_components", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache",
-    ".ruff_cache", ".gradle",
+    "node_modules", "bower_components", "__pycache__", ".tox", ".nox", ".mypy_cache",
+    ".pytest_cache", ".ruff_cache", ".gradle",
 ];
 /// The file at the top of an environment of Python.
 const ENVIRONMENT: &str = "pyvenv.cfg";
@@ -234,20 +227,12 @@ mod tests {
     #[test]
     fn names_of_secrets_are_known() {
         for path in [
-            "id_rsa",
-            "a/.env",
-            ".env.production",
-            "x/release.keystore",
-            ".env.Local",
+            "id_rsa", "a/.env", ".env.production", "x/release.keystore", ".env.Local",
         ] {
             assert!(has_secret_name(path), "{path}");
         }
         for path in [
-            "id_rsa.pub",
-            ".env.example",
-            "a/.env.local.sample",
-            "env",
-            "src/credentials.rs",
+            "id_rsa.pub", ".env.example", "a/.env.local.sample", "env", "src/credentials.rs",
         ] {
             assert!(!has_secret_name(path), "{path}");
         }

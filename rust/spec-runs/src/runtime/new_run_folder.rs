@@ -389,12 +389,7 @@ fn task_of(path: &str, text: &str) -> String {
     let stripped = || -> Result<String, Error> {
         let mut draft = SpecDraft::of(path, text)?;
         for key in [
-            "status",
-            "branch",
-            "commits",
-            "completed_at",
-            "model",
-            "approval",
+            "status", "branch", "commits", "completed_at", "model", "approval",
         ] {
             draft.set(key, None)?;
         }

@@ -110,10 +110,7 @@ impl RunFolder {
     ) -> Result<Option<Self>, Error> {
         refuse_foreign_item(record)?;
         let (Some(branch), Some(target), Some(base), Some(worktree)) = (
-            &record.branch,
-            &record.target,
-            &record.base,
-            &record.worktree,
+            &record.branch, &record.target, &record.base, &record.worktree,
         ) else {
             return Ok(None);
         };

@@ -70,11 +70,7 @@ pub(crate) fn run_spec(
         Some(SINGLE) | None => {}
         Some(_) => {
             return super::orchestrator::run_orchestrator(
-                project,
-                &runs,
-                process_id,
-                handshake,
-                &interruption,
+                project, &runs, process_id, handshake, &interruption,
             );
         }
     }

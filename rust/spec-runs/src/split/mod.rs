@@ -55,9 +55,7 @@ pub fn is_complex(spec: &Spec, config: &Config) -> bool {
     let most = &config.thresholds;
     let measures = [
         (
-            "complexity_criteria",
-            size.criteria,
-            most.complexity_criteria,
+            "complexity_criteria", size.criteria, most.complexity_criteria,
         ),
         ("complexity_files", size.files, most.complexity_files),
         ("complexity_words", size.words, most.complexity_words),

@@ -14,10 +14,16 @@ const MOST: usize = 20;
 /// The number of words below which a member is a stub.
 const WORDS: usize = 50;
 /// Criteria that have no meaning for the work, in small letters.
-#[rustfmt::skip]
 const STOCK: [&str; 9] = [
-    "all acceptance criteria are met", "all tests pass", "code compiles", "implementation complete",
-    "implementation is complete", "linting passes", "tests pass", "the work is done", "works as expected",
+    "all acceptance criteria are met",
+    "all tests pass",
+    "code compiles",
+    "implementation complete",
+    "implementation is complete",
+    "linting passes",
+    "tests pass",
+    "the work is done",
+    "works as expected",
 ];
 
 /// Returns members as they can be written, and the parts that were left out, in sentences.

@@ -147,23 +147,12 @@ impl JobFile {
     /// Returns every text in it.
     pub(super) fn texts(&self) -> Vec<&str> {
         let optional = [
-            &self.remote,
-            &self.account,
-            &self.model,
-            &self.prompt,
-            &self.acting,
-            &self.order,
+            &self.remote, &self.account, &self.model, &self.prompt, &self.acting, &self.order,
         ];
         let mut texts: Vec<&str> = optional.into_iter().flatten().map(String::as_str).collect();
         texts.extend([
-            &*self.key,
-            &self.process_id,
-            &self.spec,
-            &self.project,
-            &self.target,
-            &self.branch,
-            &self.inside,
-            &self.agent,
+            &*self.key, &self.process_id, &self.spec, &self.project, &self.target, &self.branch,
+            &self.inside, &self.agent,
         ]);
         texts
     }

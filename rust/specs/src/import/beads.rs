@@ -11,7 +11,6 @@ use crate::parse::CRITERIA;
 use chant_text::checklist::behind_box;
 
 /// Keys whose texts stay keys of the spec, under the same name.
-#[rustfmt::skip]
 const KEPT: [&str; 10] = [
     "assignee", "owner", "created_by", "created_at", "updated_at", "close_reason", "external_ref",
     "estimated_minutes", "due_at", "defer_until",

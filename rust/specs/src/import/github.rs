@@ -7,9 +7,15 @@ use super::{ImportCandidate, ImportReading};
 use crate::model::SpecStatus;
 
 /// Keys that name the issue once more, or that only the site has a use for.
-#[rustfmt::skip]
 const REPEATED: [&str; 9] = [
-    "id", "closed", "isPinned", "reactionGroups", "updatedAt", "projectCards", "projectItems", "node_id",
+    "id",
+    "closed",
+    "isPinned",
+    "reactionGroups",
+    "updatedAt",
+    "projectCards",
+    "projectItems",
+    "node_id",
     "closedByPullRequestsReferences",
 ];
 

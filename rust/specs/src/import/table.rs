@@ -12,17 +12,15 @@ use crate::model::{SpecStatus, SpecType};
 const DERIVED: [&str; 6] = ["dialect", "id", "done", "ready", "waits_for", "path"];
 
 /// Columns that are read.
-#[rustfmt::skip]
 const READ: [&str; 15] = [
-    "key", "title", "status", "type", "priority", "assignee", "labels", "depends_on", "target_files", "context",
-    "prompt", "model", "commits", "completed_at", "body",
+    "key", "title", "status", "type", "priority", "assignee", "labels", "depends_on",
+    "target_files", "context", "prompt", "model", "commits", "completed_at", "body",
 ];
 
 /// Words of other formats for what is finished.
 const DONE: [&str; 5] = ["complete", "implemented", "done", "closed", "skipped"];
 
 /// Words of other formats for what is to be done, or has begun elsewhere.
-#[rustfmt::skip]
 const OPEN: [&str; 8] = [
     "open", "notstarted", "planning", "approved", "started", "partial", "in progress", "todo",
 ];

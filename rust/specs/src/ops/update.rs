@@ -78,18 +78,10 @@ impl SpecUpdate {
             .is_some_and(|output| !output.is_empty());
         let lists = [&self.depends_on, &self.labels, &self.target_files];
         let words = [
-            &self.status,
-            &self.model,
-            &self.title,
-            &self.r#type,
-            &self.assignee,
-            &self.priority,
+            &self.status, &self.model, &self.title, &self.r#type, &self.assignee, &self.priority,
         ];
         let criteria = [
-            &self.check,
-            &self.uncheck,
-            &self.add_criteria,
-            &self.remove_criteria,
+            &self.check, &self.uncheck, &self.add_criteria, &self.remove_criteria,
         ];
         !(has_output
             || lists.iter().any(|list| list.is_some())

@@ -13,12 +13,7 @@ use chant_store::undecided;
 
 /// Folders in which we write and which no listing goes through.
 const FOLDERS: [&str; 6] = [
-    "",
-    ".chant",
-    ".chant/logs",
-    ".chant/processes",
-    ".chant/prompts",
-    ".chant/archive",
+    "", ".chant", ".chant/logs", ".chant/processes", ".chant/prompts", ".chant/archive",
 ];
 
 fn problem_of(left: LeftChange) -> DocumentProblem {

@@ -402,11 +402,7 @@ impl Project {
         let is_changed = is_changed || is_configured_anew;
         let may_leave = || self.is_trusted();
         known.look_elsewhere(
-            &self.root,
-            &self.disk,
-            &self.outside,
-            &may_leave,
-            is_changed,
+            &self.root, &self.disk, &self.outside, &may_leave, is_changed,
         );
         Ok(ProjectSnapshot {
             specs: known.specs.clone(),

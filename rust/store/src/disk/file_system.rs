@@ -210,13 +210,7 @@ pub enum FileNumbers {
 pub fn file_numbers(folder: &Path) -> FileNumbers {
     /// FUSE, FAT, exFAT, SMB, CIFS, 9P, and the shared folders of virtual machines.
     const OF_MOUNT: [u32; 8] = [
-        0x6573_5546,
-        0x4D44,
-        0x2011_BAB0,
-        0x517B,
-        0xFF53_4D42,
-        0xFE53_4D42,
-        0x0102_1997,
+        0x6573_5546, 0x4D44, 0x2011_BAB0, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x0102_1997,
         0x786F_4256,
     ];
     const OVERLAY: u32 = 0x794C_7630;

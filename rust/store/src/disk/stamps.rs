@@ -105,19 +105,8 @@ pub(super) fn clock_of(folder: &Path) -> Option<SystemTime> {
 #[cfg(target_os = "linux")]
 fn is_remote(folder: &Path) -> bool {
     const REMOTE: [u32; 13] = [
-        0x6969,
-        0x517B,
-        0xFF53_4D42,
-        0xFE53_4D42,
-        0x6573_5546,
-        0x0102_1997,
-        0x00C3_6400,
-        0x5346_414F,
-        0x7375_7245,
-        0x0BD0_0BD0,
-        0x4750_4653,
-        0x564C,
-        0x786F_4256,
+        0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400,
+        0x5346_414F, 0x7375_7245, 0x0BD0_0BD0, 0x4750_4653, 0x564C, 0x786F_4256,
     ];
     let kind = rustix::fs::statfs(folder).map(|found| found.f_type);
     kind.is_ok_and(|kind| u32::try_from(kind).is_ok_and(|kind| REMOTE.contains(&kind)))

@@ -78,10 +78,7 @@ mod tests {
     #[test]
     fn usual_names_stay_as_they_are() {
         for name in [
-            "2026-01-22-001-x7m",
-            "2026-01-22-001-x7m.1.2",
-            "a.b-c",
-            "main",
+            "2026-01-22-001-x7m", "2026-01-22-001-x7m.1.2", "a.b-c", "main",
         ] {
             assert_eq!(escape_name(name), name);
         }

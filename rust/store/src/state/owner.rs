@@ -77,12 +77,7 @@ impl OwnerRecord {
     /// Returns the part that is signed: everything but the signature.
     fn signed_part(&self) -> String {
         let facts = (
-            self.schema,
-            &self.id,
-            &self.path,
-            self.device,
-            self.inode,
-            &self.born,
+            self.schema, &self.id, &self.path, self.device, self.inode, &self.born,
         );
         serde_json::to_string(&facts).unwrap_or_default()
     }

@@ -436,14 +436,7 @@ mod tests {
             assert_eq!((&text[at], &text[start..]), (number, title));
         }
         for text in [
-            "",
-            "Do 1",
-            "3D view",
-            "1.2abc",
-            "１.２ Do",
-            "T Do",
-            "1..2 Do",
-            "UI-3 Do",
+            "", "Do 1", "3D view", "1.2abc", "１.２ Do", "T Do", "1..2 Do", "UI-3 Do",
         ] {
             assert_eq!(leading_number(text, true), None, "{text}");
         }

@@ -355,16 +355,8 @@ mod tests {
         refused(&nested("[", 101), depth);
         refused(&nested("{a: ", 101), depth);
         for hidden in [
-            "[\"]\", ",
-            "[']', ",
-            "[\"\\\"]\", ",
-            "[# ]\n ",
-            "[x # ]\r ",
-            "[#]\u{2028}",
-            "{a: !<x]> b, c: ",
-            "[a\"b, \"]\", ",
-            "[a b\n # ' ]\n , ",
-            "[*a, ']', ",
+            "[\"]\", ", "[']', ", "[\"\\\"]\", ", "[# ]\n ", "[x # ]\r ", "[#]\u{2028}",
+            "{a: !<x]> b, c: ", "[a\"b, \"]\", ", "[a b\n # ' ]\n , ", "[*a, ']', ",
         ] {
             refused(&nested(hidden, 101), depth);
         }
@@ -458,27 +450,9 @@ mod tests {
     /// Brackets with values between them that look as if they closed some.
     fn brackets() -> impl Strategy<Value = String> {
         let value = prop::sample::select(vec![
-            "x",
-            "it's",
-            "a\"b",
-            "\"]\"",
-            "\"}\\\"]\"",
-            "']'",
-            "'it''s ]'",
-            "\"\\\\\"",
-            "a b\n ' # ]\n",
-            "x # ']\"\r",
-            "# ]\u{2028}x",
-            "!t ']'",
-            "!<a]b> ']'",
-            "!t'] ]",
-            "&n ']'",
-            "-x",
-            "x#]",
-            "\t\"]\"\t#}\n",
-            "a:b'",
-            "http://x",
-            "|",
+            "x", "it's", "a\"b", "\"]\"", "\"}\\\"]\"", "']'", "'it''s ]'", "\"\\\\\"",
+            "a b\n ' # ]\n", "x # ']\"\r", "# ]\u{2028}x", "!t ']'", "!<a]b> ']'", "!t'] ]",
+            "&n ']'", "-x", "x#]", "\t\"]\"\t#}\n", "a:b'", "http://x", "|",
         ]);
         let value = value.prop_filter("readable", |text| {
             read::<Yaml>(&format!("[{text} ]")).is_ok_and(|read| depth(&read) == 1)

@@ -10,10 +10,7 @@ use chant_text::sections::{self, Section, without_number};
 
 /// Phrases that stand for a text that is to be written later.
 const LATER: [&str; 4] = [
-    "to be filled",
-    "to be determined",
-    "to be defined",
-    "lorem ipsum",
+    "to be filled", "to be determined", "to be defined", "lorem ipsum",
 ];
 
 /// Lines of the built-in templates, in small letters.

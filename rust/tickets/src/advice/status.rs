@@ -8,12 +8,7 @@ use super::checks::{
 use super::page::TicketPage;
 
 const STATUSES: [&str; 7] = [
-    "Proposed",
-    "Approved",
-    "In Progress",
-    "Implemented",
-    "Rejected",
-    "On Hold",
+    "Proposed", "Approved", "In Progress", "Implemented", "Rejected", "On Hold",
     "Partially Implemented",
 ];
 

@@ -101,11 +101,7 @@ mod tests {
         let code = |names: &[&str]| code_of_tickets(names.iter().copied());
         assert_eq!(
             code(&[
-                "P2-001-a.md",
-                "p2-12.md",
-                "README.md",
-                "MDT-001.txt",
-                "notes-draft.md"
+                "P2-001-a.md", "p2-12.md", "README.md", "MDT-001.txt", "notes-draft.md"
             ]),
             Ok("P2".into())
         );

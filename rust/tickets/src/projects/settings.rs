@@ -15,10 +15,9 @@ use chant_config::schema::tickets::DISCOVERY;
 const MAX_DEPTH: u32 = 4;
 
 /// Names of folders that are passed over where nothing else is said.
-#[rustfmt::skip]
 const EXCLUDED: [&str; 12] = [
-    "node_modules", ".git", "vendor", ".next", "dist", "build", "target", "__pycache__", ".vscode", ".idea",
-    "tmp", "temp",
+    "node_modules", ".git", "vendor", ".next", "dist", "build", "target", "__pycache__", ".vscode",
+    ".idea", "tmp", "temp",
 ];
 
 /// Where projects are looked for.

@@ -21,10 +21,9 @@ use chant_base::error::Error;
 use chant_git::blob;
 
 /// The keys that entries of lists have.
-#[rustfmt::skip]
 const KEYS: [&str; 10] = [
-    "id", "kind", "shortName", "status", "description", "dependencies", "decisions", "attachments", "vine",
-    "annotations",
+    "id", "kind", "shortName", "status", "description", "dependencies", "decisions", "attachments",
+    "vine", "annotations",
 ];
 
 /// A query that `vine_read` may be given.

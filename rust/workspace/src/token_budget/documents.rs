@@ -10,10 +10,9 @@ use chant_base::answer::{Answer, cut};
 use chant_tickets::sections::parse_sections;
 
 /// Words in titles of sections that are needed least.
-#[rustfmt::skip]
 const LEAST_NEEDED: [&str; 12] = [
-    "output", "log", "history", "changelog", "notes", "reference", "appendix", "background", "alternative",
-    "research", "link", "example",
+    "output", "log", "history", "changelog", "notes", "reference", "appendix", "background",
+    "alternative", "research", "link", "example",
 ];
 
 /// Words in titles of sections that are needed most.

@@ -9,13 +9,7 @@ const MIN_LEN: usize = 40;
 
 /// Keys that say which item this is: they are left out last.
 const NAMING: [&str; 7] = [
-    "id",
-    "key",
-    "code",
-    "title",
-    "status",
-    "returned",
-    "next_offset",
+    "id", "key", "code", "title", "status", "returned", "next_offset",
 ];
 
 /// Where an object says which of its keys lost something.

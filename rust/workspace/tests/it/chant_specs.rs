@@ -272,13 +272,7 @@ const IDS: [&str; 10] = [
 
 fn file() -> impl Strategy<Value = File> {
     let status = prop::sample::select(vec![
-        "pending",
-        "blocked",
-        "in_progress",
-        "completed",
-        "failed",
-        "cancelled",
-        "ready",
+        "pending", "blocked", "in_progress", "completed", "failed", "cancelled", "ready",
     ]);
     let deps = prop::option::of(prop::collection::vec(
         prop::sample::select(vec!["a", "b", "D", "D.1", "D.2", "E.1", "gone"]),

@@ -401,12 +401,7 @@ fn front_matter() -> impl Strategy<Value = Vec<(String, String)>> {
     ];
     let name = prop_oneof![
         prop::sample::select(vec![
-            "type",
-            "status",
-            "depends_on",
-            "labels",
-            "model",
-            "'quoted key'"
+            "type", "status", "depends_on", "labels", "model", "'quoted key'"
         ])
         .prop_map(str::to_owned),
         "[a-z]{3,9}",

@@ -330,11 +330,7 @@ fn pictures_do_not_disturb_one_another() {
         Some("Graph: 2 items; 1 ready, 1 open")
     );
     for word in [
-        "href",
-        "url(",
-        "<script",
-        "@import",
-        "http://www.w3.org/1999",
+        "href", "url(", "<script", "@import", "http://www.w3.org/1999",
     ] {
         assert!(!one.contains(word), "{word}");
     }
@@ -343,15 +339,7 @@ fn pictures_do_not_disturb_one_another() {
 #[test]
 fn each_state_has_its_own_drawing_and_a_line_in_the_legend() {
     let words = [
-        "done",
-        "reviewed",
-        "active",
-        "ready",
-        "planned",
-        "open",
-        "blocked",
-        "failed",
-        "cancelled",
+        "done", "reviewed", "active", "ready", "planned", "open", "blocked", "failed", "cancelled",
         "elsewhere",
     ];
     let drawings: HashSet<String> = words

@@ -79,45 +79,16 @@ const ARROWS: [(&str, &[&str]); 31] = [
     (
         "spec-runs",
         &[
-            "agent-events",
-            "base",
-            "broker",
-            "config",
-            "confine",
-            "environment",
-            "evidence",
-            "git",
-            "graph",
-            "leases",
-            "provider",
-            "review",
-            "specs",
-            "store",
-            "text",
-            "trust",
+            "agent-events", "base", "broker", "config", "confine", "environment", "evidence",
+            "git", "graph", "leases", "provider", "review", "specs", "store", "text", "trust",
             "work",
         ],
     ),
     (
         "workspace",
         &[
-            "backlog",
-            "base",
-            "config",
-            "draw",
-            "git",
-            "graph",
-            "kiro",
-            "openspec",
-            "plan-format",
-            "plan-store",
-            "speckit",
-            "specs",
-            "store",
-            "text",
-            "tickets",
-            "vine",
-            "work",
+            "backlog", "base", "config", "draw", "git", "graph", "kiro", "openspec", "plan-format",
+            "plan-store", "speckit", "specs", "store", "text", "tickets", "vine", "work",
         ],
     ),
     (
@@ -265,12 +236,7 @@ fn every_test_file_is_part_of_this_binary() {
 /// Tools, as sentences would name them.
 fn names_a_tool(line: &str) -> bool {
     let tools = [
-        "chant_",
-        "vine_",
-        "rstn_",
-        "list_crs",
-        "create_cr",
-        "get_cr",
+        "chant_", "vine_", "rstn_", "list_crs", "create_cr", "get_cr",
     ];
     let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
     line.contains(' ') && words.any(|word| tools.iter().any(|tool| word.starts_with(tool)))

@@ -229,10 +229,7 @@ fn suggestions_come_by_priority_and_then_in_the_order_of_the_checks() {
     assert_eq!(
         priorities,
         [
-            "High Structure",
-            "Medium Structure",
-            "Low Status",
-            "Low Attributes"
+            "High Structure", "Medium Structure", "Low Status", "Low Attributes"
         ]
     );
 }
@@ -324,11 +321,7 @@ fn the_status_has_to_agree_with_the_rest() {
     let odd = Ticket::perfect().with(|ticket| ticket.status = "Doing");
     assert_eq!(odd.told().len(), 1);
     for status in [
-        "Approved",
-        "On Hold",
-        "Rejected",
-        "Partially Implemented",
-        "in progress",
+        "Approved", "On Hold", "Rejected", "Partially Implemented", "in progress",
     ] {
         is_perfect(&Ticket::perfect().with(|ticket| ticket.status = status));
     }

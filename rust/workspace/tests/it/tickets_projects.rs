@@ -147,9 +147,7 @@ fn every_form_of_a_record_in_the_registry_is_read() {
     let reference = project(&projects, "REF");
     assert_eq!(
         [
-            &reference.registered,
-            &reference.last_accessed,
-            &reference.version
+            &reference.registered, &reference.last_accessed, &reference.version
         ],
         ["2025-10-02", "2025-10-03", "1.2.0"]
     );

@@ -107,11 +107,7 @@ fn a_broken_template_is_told_and_none_is_taken_in_its_place() {
         "---\ntype: x\n---\n# {title}\n",
     );
     let kinds = [
-        "Bug Fix",
-        "Research",
-        "Architecture",
-        "Documentation",
-        "Technical Debt",
+        "Bug Fix", "Research", "Architecture", "Documentation", "Technical Debt",
     ];
     let told: Vec<_> = kinds.iter().map(|kind| folders.refusal(kind)).collect();
     insta::assert_snapshot!("templates_broken", told.join("\n"));

@@ -395,11 +395,7 @@ fn answers_have_the_keys_of_the_reference_in_their_order() {
     assert_eq!(
         keys,
         [
-            "ready_to_start",
-            "ready_to_complete",
-            "needs_expansion",
-            "blocked",
-            "progress",
+            "ready_to_start", "ready_to_complete", "needs_expansion", "blocked", "progress",
             "in_progress"
         ]
     );

@@ -17,35 +17,16 @@ use super::vine_write::edited;
 /// A valid text of random blocks, all of which the root depends on.
 fn texts() -> impl Strategy<Value = String> {
     let lines = prop::sample::select(vec![
-        "",
-        " ",
-        "> decided",
-        "> other",
-        "words",
-        "  more",
-        "-> z",
-        "->b",
-        "### no heading",
-        "@x y",
+        "", " ", "> decided", "> other", "words", "  more", "-> z", "->b", "### no heading", "@x y",
     ]);
     let blocks = prop::collection::vec(
         (
             prop::sample::select(vec![
-                "complete",
-                "started",
-                "planning",
-                "notstarted",
-                "reviewing",
-                "blocked",
-                "ref",
+                "complete", "started", "planning", "notstarted", "reviewing", "blocked", "ref",
             ]),
             prop::collection::vec(lines, 0..5),
             prop::sample::select(vec![
-                "",
-                " @k(v, w)",
-                " @flag()",
-                " @needs(chant:done)",
-                " @needs(chant:open)",
+                "", " @k(v, w)", " @flag()", " @needs(chant:done)", " @needs(chant:open)",
             ]),
         ),
         0..8,

@@ -23,34 +23,12 @@ const FULL: &str = include_str!("../../../../python/chant_mcp/resources/vine/ful
 
 const TOOLS: [&str; 4] = ["vine_read", "vine_next", "vine_write", "vine_expand"];
 const PARAMETERS: [&str; 12] = [
-    "file",
-    "action",
-    "id",
-    "status",
-    "query",
-    "limit",
-    "offset",
-    "operations",
-    "dry_run",
-    "expect",
-    "ref_id",
-    "child_file",
+    "file", "action", "id", "status", "query", "limit", "offset", "operations", "dry_run",
+    "expect", "ref_id", "child_file",
 ];
 const OPERATIONS: [&str; 14] = [
-    "create",
-    "add_task",
-    "remove_task",
-    "set_status",
-    "update",
-    "claim",
-    "extract_to_ref",
-    "add_dep",
-    "remove_dep",
-    "add_ref",
-    "update_ref_uri",
-    "rename_task",
-    "move_task",
-    "set_meta",
+    "create", "add_task", "remove_task", "set_status", "update", "claim", "extract_to_ref",
+    "add_dep", "remove_dep", "add_ref", "update_ref_uri", "rename_task", "move_task", "set_meta",
 ];
 
 /// A fenced block with the remarks (`<!-- key: value -->`) directly above it.

@@ -42,9 +42,7 @@ pub(super) fn edited(
     assert_eq!(
         (&read.plan.graph, &read.plan.frontier, read.plan.progress),
         (
-            &changed.plan.graph,
-            &changed.plan.frontier,
-            changed.plan.progress
+            &changed.plan.graph, &changed.plan.frontier, changed.plan.progress
         ),
         "read in parts it says the same as read whole"
     );
@@ -378,9 +376,7 @@ fn a_new_graph_has_the_first_task_as_its_root() {
     assert_eq!(
         headers,
         [
-            "[root] R (notstarted)",
-            "ref [x] X (./x.vine)",
-            "[a] Root (notstarted)"
+            "[root] R (notstarted)", "ref [x] X (./x.vine)", "[a] Root (notstarted)"
         ]
     );
     let told = make(json!([{"op": "create"}])).unwrap_err();

@@ -212,9 +212,7 @@ fn features_and_tasks_that_are_not_there_are_told() {
     let place = Place::new();
     feature(&place, "060-login", TASKS);
     let asked = [
-        "speckit:060-login",
-        "speckit:061-x#T001",
-        "speckit:060-login#T009",
+        "speckit:060-login", "speckit:061-x#T001", "speckit:060-login#T009",
     ];
     let keys = asked.map(str::to_owned);
     let told = external_items(place.workspace.root())

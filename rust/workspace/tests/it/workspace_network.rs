@@ -88,11 +88,7 @@ fn the_network_holds_all_items_and_what_is_only_named() {
         (
             "status",
             json!([
-                "blocked",
-                "notstarted",
-                "reviewing",
-                "Implemented",
-                "not in this workspace"
+                "blocked", "notstarted", "reviewing", "Implemented", "not in this workspace"
             ]),
         ),
         (

@@ -136,11 +136,7 @@ fn changes_of_all_dialects_follow_one_another_and_are_written_together() {
 
     let done = transaction.commit(workspace).unwrap();
     let ids = [
-        SPEC,
-        "plan.vine#log",
-        "DEM-007",
-        "DEM-008",
-        "060-login#T001",
+        SPEC, "plan.vine#log", "DEM-007", "DEM-008", "060-login#T001",
     ];
     assert_eq!(
         (done.ids, done.warnings),

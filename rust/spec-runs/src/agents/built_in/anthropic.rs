@@ -35,16 +35,8 @@ pub(super) const CLAUDE: BuiltIn = BuiltIn {
             &["--permission-prompts", "none"],
             // A plain `Edit` or `Write` would let it write everywhere.
             &[
-                "--allowedTools",
-                "Read",
-                "Glob",
-                "Grep",
-                "Edit(./**)",
-                "mcp__chant",
-                "Bash(git add *)",
-                "Bash(git commit *)",
-                "Bash(git diff *)",
-                "Bash(git log *)",
+                "--allowedTools", "Read", "Glob", "Grep", "Edit(./**)", "mcp__chant",
+                "Bash(git add *)", "Bash(git commit *)", "Bash(git diff *)", "Bash(git log *)",
                 "Bash(git status *)",
             ],
             &["Bash({check})"],

@@ -96,13 +96,8 @@ pub(super) const QWEN: BuiltIn = BuiltIn {
     events: "qwen",
     keys: PROVIDERS,
     settings: &[
-        "ANTHROPIC_BASE_URL",
-        "ANTHROPIC_MODEL",
-        "OPENAI_BASE_URL",
-        "OPENAI_MODEL",
-        "QWEN_DEFAULT_AUTH_TYPE",
-        "QWEN_HOME",
-        "QWEN_MODEL",
+        "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "OPENAI_BASE_URL", "OPENAI_MODEL",
+        "QWEN_DEFAULT_AUTH_TYPE", "QWEN_HOME", "QWEN_MODEL",
     ],
     state: AgentState {
         place: StateRelocation::Variable("QWEN_HOME", ".qwen"),

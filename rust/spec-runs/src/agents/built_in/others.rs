@@ -81,9 +81,7 @@ pub(super) const OPENCODE: BuiltIn = BuiltIn {
     settings: &["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"],
     state: AgentState {
         place: StateRelocation::Home(&[
-            ".local/share/opencode",
-            ".local/state/opencode",
-            ".config/opencode",
+            ".local/share/opencode", ".local/state/opencode", ".config/opencode",
         ]),
         login: &[
             ".local/share/opencode/auth.json",

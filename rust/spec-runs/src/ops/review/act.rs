@@ -220,12 +220,7 @@ impl ReviewDecision<'_> {
             let input = of_draft(draft);
             let weight = weight_of(&input)?;
             new.push(said(
-                self.project,
-                self.reviews,
-                self.spec,
-                &draft.text,
-                weight,
-                &input,
+                self.project, self.reviews, self.spec, &draft.text, weight, &input,
             )?);
         }
         let tip = self.work.range.as_ref().map(|range| range.tip.clone());

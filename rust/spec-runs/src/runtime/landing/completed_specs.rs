@@ -28,10 +28,7 @@ impl RunLanding<'_> {
         let merge = &record.merge;
         left.extend(self.complete_one(self.place, &self.finish, merge)?);
         left.extend(mark_untracked(
-            self.project,
-            self.repo,
-            &record,
-            self.place,
+            self.project, self.repo, &record, self.place,
         )?);
         left.extend(self.leave_receipt(&record, merge));
         if let Some(original) = self.original {

@@ -160,10 +160,7 @@ mod tests {
     #[test]
     fn a_history_is_conventional_where_most_of_its_own_commits_are() {
         let form = [
-            "feat: add rows",
-            "fix(api)!: no rows",
-            "Merge chant/001",
-            "wip",
+            "feat: add rows", "fix(api)!: no rows", "Merge chant/001", "wip",
         ];
         assert!(is_conventional(form.into_iter()));
         assert!(!is_conventional(["feat: one", "Note: ", "Two"].into_iter()));

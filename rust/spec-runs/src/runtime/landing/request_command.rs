@@ -39,10 +39,18 @@ const MAX_LINES: usize = 1000;
 /// The longest address.
 const MAX_LEN: usize = 2000;
 /// The variables with which programs of hosts act.
-#[rustfmt::skip]
 const CREDENTIALS: [&str; 11] = [
-    "GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_HOST", "GH_REPO",
-    "GH_CONFIG_DIR", "GITLAB_TOKEN", "GITLAB_HOST", "GLAB_CONFIG_DIR", "OAUTH_TOKEN",
+    "GH_TOKEN",
+    "GITHUB_TOKEN",
+    "GH_ENTERPRISE_TOKEN",
+    "GITHUB_ENTERPRISE_TOKEN",
+    "GH_HOST",
+    "GH_REPO",
+    "GH_CONFIG_DIR",
+    "GITLAB_TOKEN",
+    "GITLAB_HOST",
+    "GLAB_CONFIG_DIR",
+    "OAUTH_TOKEN",
 ];
 
 /// A command about a request.

@@ -18,10 +18,7 @@ use chant_work::run_record::{MergeEntry, MergeState};
 
 /// The hooks that look at commits, whatever kind they are.
 const OF_COMMITS: [&str; 4] = [
-    "pre-commit",
-    "pre-merge-commit",
-    "prepare-commit-msg",
-    "commit-msg",
+    "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg",
 ];
 
 /// Returns the style as git's own code names it.

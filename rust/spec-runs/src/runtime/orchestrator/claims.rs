@@ -96,12 +96,8 @@ impl Orchestrator<'_> {
         if self.config.leases.is_none() || self.asked.offline || self.claims.has(id) {
             return Ok(());
         }
-        let room = AgentSlots::of(self.runs)?.count_free(
-            self.project,
-            &self.config,
-            &self.workers,
-            &self.asked,
-        )?;
+        let room = AgentSlots::of(self.runs)?
+            .count_free(self.project, &self.config, &self.workers, &self.asked)?;
         let mut ids = vec![id.clone()];
         let mut taken: Vec<SpecId> = running.to_vec();
         taken.push(id.clone());

@@ -131,13 +131,7 @@ fn commands_are_configured_as_lists_and_filled_in_once() {
         .command_line(&given("do {model} {spec_id}", &[]))
         .unwrap();
     let expected = [
-        "my agent",
-        "--in=/trees/s",
-        "--model",
-        "opus",
-        "do {model} {spec_id}",
-        "{\"*\": 1}",
-        "s-1",
+        "my agent", "--in=/trees/s", "--model", "opus", "do {model} {spec_id}", "{\"*\": 1}", "s-1",
     ];
     assert_eq!(line.argv, expected);
     assert!(!line.prompt_on_stdin);

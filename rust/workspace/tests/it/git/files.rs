@@ -34,11 +34,7 @@ fn a_file_is_read_as_a_commit_holds_it() {
             b"newer\n"
         );
         for nothing in [
-            "missing",
-            ".chant",
-            ".chant/specs",
-            "a.txt/b",
-            ".chant/specs/*",
+            "missing", ".chant", ".chant/specs", "a.txt/b", ".chant/specs/*",
         ] {
             assert_eq!(at("main", nothing).unwrap(), None, "{nothing}");
         }

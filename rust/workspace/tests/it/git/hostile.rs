@@ -76,10 +76,7 @@ fn arm(sandbox: &Sandbox, folder: &Path, trap: &Trap) {
         sandbox.git_with(folder, "config", &[key, &value]);
     }
     for hook in [
-        "post-index-change",
-        "post-checkout",
-        "reference-transaction",
-        "pre-commit",
+        "post-index-change", "post-checkout", "reference-transaction", "pre-commit",
     ] {
         let path = folder.join("hooks").join(hook);
         write(

@@ -292,12 +292,7 @@ fn modes_links_and_kinds_change() {
             kind,
             |folder| {
                 for file in [
-                    "run.sh",
-                    "plain.sh",
-                    "file-to-link",
-                    "file-to-folder",
-                    "folder/x",
-                    "folder/y",
+                    "run.sh", "plain.sh", "file-to-link", "file-to-folder", "folder/x", "folder/y",
                 ] {
                     write(folder, file, format!("{file}\n"));
                 }
@@ -313,11 +308,7 @@ fn modes_links_and_kinds_change() {
                 fs::set_permissions(tree.join("plain.sh"), fs::Permissions::from_mode(0o644))
                     .unwrap();
                 for file in [
-                    "file-to-link",
-                    "file-to-folder",
-                    "link-to-file",
-                    "link",
-                    "link-to-folder",
+                    "file-to-link", "file-to-folder", "link-to-file", "link", "link-to-folder",
                 ] {
                     fs::remove_file(tree.join(file)).unwrap();
                 }
@@ -354,14 +345,7 @@ fn modes_links_and_kinds_change() {
 #[test]
 fn names_that_need_care_land() {
     let names = [
-        "with space",
-        "quo\"te",
-        "back\\slash",
-        "new\nline",
-        "*",
-        "ümlaut",
-        ":(top)x",
-        "-dash",
+        "with space", "quo\"te", "back\\slash", "new\nline", "*", "ümlaut", ":(top)x", "-dash",
     ];
     for kind in KINDS {
         let all = |text: &'static str| {

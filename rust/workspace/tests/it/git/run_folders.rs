@@ -242,10 +242,7 @@ fn a_repository_that_is_made_again_has_the_files_as_they_were_and_nothing_of_the
             write(&world.top.join(".git"), lock, "");
         }
         for nested in [
-            "deep/er/.git",
-            "deep/.GIT",
-            "twice/.git",
-            "twice/.git-of-run",
+            "deep/er/.git", "deep/.GIT", "twice/.git", "twice/.git-of-run",
         ] {
             write(&world.top.join(nested), "config", "[alias]\n");
         }

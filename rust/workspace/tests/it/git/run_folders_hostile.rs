@@ -271,10 +271,7 @@ fn name_programs(world: &World) {
         "*.txt filter=trap diff=trap merge=trap\n",
     );
     for hook in [
-        "pre-commit",
-        "post-commit",
-        "post-index-change",
-        "reference-transaction",
+        "pre-commit", "post-commit", "post-index-change", "reference-transaction",
     ] {
         let place = world.top.join("hooks").join(hook);
         write(&world.top, &format!("hooks/{hook}"), "");
@@ -521,13 +518,8 @@ fn trees_that_git_would_not_write_do_not_come_back() {
     let world = World::new();
     world.commit();
     let entries: [&[u8]; 7] = [
-        b"100644 .git\0",
-        b"100644 .GIT\0",
-        b"100644 git~1\0",
-        b"100644 ..\0",
-        b"100644 a/b\0",
-        b"120000 .gitmodules\0",
-        b"000000 a\0",
+        b"100644 .git\0", b"100644 .GIT\0", b"100644 git~1\0", b"100644 ..\0", b"100644 a/b\0",
+        b"120000 .gitmodules\0", b"000000 a\0",
     ];
     for entry in entries {
         let name = String::from_utf8_lossy(entry);

@@ -6,12 +6,7 @@ use super::*;
 fn busy_checkout(sandbox: &Sandbox, kind: &str) -> PathBuf {
     let folder = sandbox.repo(kind);
     for file in [
-        "spec.md",
-        "staged.txt",
-        "both.txt",
-        "hidden.txt",
-        "assumed.txt",
-        "clash.txt",
+        "spec.md", "staged.txt", "both.txt", "hidden.txt", "assumed.txt", "clash.txt",
         "removed.txt",
     ] {
         write(&folder, file, format!("{file} one\n"));

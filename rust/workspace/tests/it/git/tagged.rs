@@ -21,13 +21,7 @@ fn tagged_commits_are_found_in_subject_and_body_oldest_first() {
         sandbox.commit(&folder, "");
         let before = sandbox.state(&folder);
         for tag in [
-            "2026-01-22-001-x7m.1",
-            "2026-01-22-001-x7m",
-            "other",
-            "inner",
-            "none",
-            "",
-            "open",
+            "2026-01-22-001-x7m.1", "2026-01-22-001-x7m", "other", "inner", "none", "", "open",
         ] {
             check_tagged(&sandbox, &repo, &folder, HistoryStart::Head, tag);
             check_tagged(&sandbox, &repo, &folder, HistoryStart::Branch("main"), tag);

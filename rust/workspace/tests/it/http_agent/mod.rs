@@ -278,11 +278,7 @@ fn a_model_of_ollamas_is_asked_with_tools_until_it_is_done() {
     assert_eq!(
         names,
         [
-            "read_file",
-            "write_file",
-            "run_command",
-            "list_files",
-            "task_complete"
+            "read_file", "write_file", "run_command", "list_files", "task_complete"
         ]
     );
     let talk = &requests[2].body["messages"];
@@ -403,11 +399,7 @@ fn tools_touch_nothing_outside_the_folder_and_nothing_of_gits() {
         }
     }
     for path in [
-        "up/new.txt",
-        "../new.txt",
-        ".git/hooks/new",
-        "sly/new",
-        "dangling",
+        "up/new.txt", "../new.txt", ".git/hooks/new", "sly/new", "dangling",
     ] {
         let result = called(&inside, "write_file", json!({"path": path, "content": "y"}));
         assert!(result.starts_with("Error: "), "{path}: {result}");

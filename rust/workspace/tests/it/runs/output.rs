@@ -68,15 +68,7 @@ fn a_log_begins_with_its_header_and_goes_on_with_another() {
     assert_eq!(
         shape,
         [
-            "# Agent Log",
-            "# Started",
-            "# Prompt",
-            "",
-            "",
-            &rule,
-            "# New Run",
-            "# Prompt",
-            &rule,
+            "# Agent Log", "# Started", "# Prompt", "", "", &rule, "# New Run", "# Prompt", &rule,
             ""
         ]
     );

@@ -82,19 +82,9 @@ fn a_title_keeps_its_own_emphasis_and_loses_only_the_end_of_the_ids() {
 #[test]
 fn what_looks_like_a_task_is_none() {
     for line in [
-        "- [] T001 Do",
-        "- [o] T001 Do",
-        "- [ ] Tests pass",
-        "- [ ] The thing",
-        "- [ ] TXXX Do",
-        "- [ ]T001 Do",
-        "-[ ] T001 Do",
-        "[ ] T001 Do",
-        "- T001 Do",
-        "- [ ] T001/T002 Do",
-        "- [ ] T001's output",
-        "- [ ] [T001 Do",
-        "- [1] T5 is a model",
+        "- [] T001 Do", "- [o] T001 Do", "- [ ] Tests pass", "- [ ] The thing", "- [ ] TXXX Do",
+        "- [ ]T001 Do", "-[ ] T001 Do", "[ ] T001 Do", "- T001 Do", "- [ ] T001/T002 Do",
+        "- [ ] T001's output", "- [ ] [T001 Do", "- [1] T5 is a model",
     ] {
         assert_eq!(ids(&tasks(line)), Vec::<&str>::new(), "{line}");
     }

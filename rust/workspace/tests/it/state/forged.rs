@@ -189,9 +189,7 @@ fn records_in_a_clone_change_nothing_in_the_world() {
         )
         .unwrap();
         for name in [
-            ".chant/.locks/x.lock",
-            ".chant/pids/x.pid",
-            ".chant/watch.pid",
+            ".chant/.locks/x.lock", ".chant/pids/x.pid", ".chant/watch.pid",
         ] {
             let path = clone.top.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -226,10 +226,7 @@ fn words_that_are_not_documented_are_passed_through() {
     let shown = project.attributes("1");
     assert_eq!(
         [
-            &shown["status"],
-            &shown["type"],
-            &shown["priority"],
-            &shown["no"]
+            &shown["status"], &shown["type"], &shown["priority"], &shown["no"]
         ],
         ["Superseded", "Tech Debt", "P1", "yes"]
     );
@@ -269,10 +266,7 @@ fn files_that_are_no_tickets_are_left_alone_or_told() {
     assert_eq!(
         problems,
         [
-            "docs/CRs/DEM-003-x.md",
-            "docs/CRs/lost.md",
-            "docs/CRs/odd.md",
-            "docs/CRs/odd.md"
+            "docs/CRs/DEM-003-x.md", "docs/CRs/lost.md", "docs/CRs/odd.md", "docs/CRs/odd.md"
         ]
     );
     check_code(

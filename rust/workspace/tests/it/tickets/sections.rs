@@ -261,18 +261,10 @@ fn a_leading_heading_names_the_section_and_later_ones_are_content() {
         &format!("# T\n\n## A\n\n{later}\n\n## B\n"),
     );
     check(
-        "# T\n\nA\n---\n\nold\n",
-        "A",
-        "replace",
-        "## N\n",
-        "# T\n\n## N\n\nold\n",
+        "# T\n\nA\n---\n\nold\n", "A", "replace", "## N\n", "# T\n\n## N\n\nold\n",
     );
     check(
-        "# T\n\n## A ##",
-        "A",
-        "replace",
-        "## N\n\nx",
-        "# T\n\n## N\n\nx\n",
+        "# T\n\n## A ##", "A", "replace", "## N\n\nx", "# T\n\n## N\n\nx\n",
     );
     check("# T\n\n## A ##", "A", "replace", "## N", "# T\n\n## N");
 }
@@ -327,9 +319,7 @@ fn names_mean_what_they_say_exactly_before_anything_longer() {
     assert_eq!(
         refused["details"]["matches"],
         json!([
-            "## A / ### Detail (1)",
-            "## A / ### Detail (2)",
-            "## B / ### Detail"
+            "## A / ### Detail (1)", "## A / ### Detail (2)", "## B / ### Detail"
         ])
     );
     assert_eq!(refused["code"], "AMBIGUOUS_SECTION");
@@ -451,24 +441,10 @@ fn long_lists_and_long_sections_come_in_pieces() {
 
 fn body() -> impl Strategy<Value = String> {
     let block = prop::sample::select(vec![
-        "# H\n",
-        "## A\n",
-        "## B ##\n\n",
-        "## b\n",
-        "### C\ntext\n",
-        "## A / ### C\n",
-        "##\n",
-        "#### D (2)\n\n",
-        "text\n\n",
-        "```\n# no\n```\n",
-        "~~~sh\n## no\n~~~\n\n",
-        "| a |\n|---|\n| b |\n",
-        "- item\n",
-        "<!--\n# no\n-->\n\n",
-        "Set\n---\n",
-        "\n",
-        "    # code\n\n",
-        "\u{e9}\u{1f600} text\n",
+        "# H\n", "## A\n", "## B ##\n\n", "## b\n", "### C\ntext\n", "## A / ### C\n", "##\n",
+        "#### D (2)\n\n", "text\n\n", "```\n# no\n```\n", "~~~sh\n## no\n~~~\n\n",
+        "| a |\n|---|\n| b |\n", "- item\n", "<!--\n# no\n-->\n\n", "Set\n---\n", "\n",
+        "    # code\n\n", "\u{e9}\u{1f600} text\n",
     ]);
     let parts = (
         prop::collection::vec(block, 1..14),
