@@ -46,7 +46,7 @@ pub(super) fn done_items(
         };
         let documents = place.texts(&enters, &is_asked)?;
         let read = layout.read(&documents, &unknown);
-        let nodes = read.iter().flat_map(|read| &read.snapshot.nodes);
+        let nodes = read.iter().flat_map(|read| read.snapshot.nodes.iter());
         let nodes = nodes.filter(|node| node.is_done);
         done.extend(nodes.map(|node| node.key.to_string()));
     }
