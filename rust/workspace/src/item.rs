@@ -13,7 +13,7 @@ use chant_graph::{EdgeKind, Node};
 use chant_plan_format::snapshot::PlanMeaning;
 use chant_speckit::task::TaskMark;
 use chant_specs::model::{Spec, SpecStatus};
-use chant_specs::others_text::TextByOthers;
+use chant_specs::view::text_by_others::TextByOthers;
 use chant_text::front_matter::read_key;
 use chant_tickets::model::TicketStatus;
 use chant_vine::model::{NodeContent, TaskStatus, VineNode as Task};

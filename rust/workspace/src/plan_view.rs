@@ -8,7 +8,7 @@ use chant_base::counted_list::CountedList;
 use chant_base::document_problem::ProblemRow;
 use chant_base::text_place::TextPlace;
 use chant_plan_format::finding::PlanFinding;
-use chant_specs::others_text::TextByOthers;
+use chant_specs::view::text_by_others::TextByOthers;
 
 /// Characters of a title that a row shows.
 const MAX_TITLE: usize = 200;

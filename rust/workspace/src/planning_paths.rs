@@ -60,18 +60,17 @@ impl PlanningPaths {
             })
     }
 
-    /// Returns true for a document that an agent may be told of. Of a run on an item only those count that it may write
-    /// beside its boxes.
+    /// Returns true for a document that an agent may be told of and that no tool of runs writes. Of a run on an item only
+    /// those count that it may write beside its boxes.
     pub(super) fn is_told(&self, path: &str, by_item_run: bool) -> bool {
         let name = path.rsplit('/').next().unwrap_or_default();
-        !by_item_run && self.is_of_tools(path)
-            || self.layouts.iter().any(|of_format| {
-                let format = of_format.format;
-                if by_item_run && !format.free_documents().contains(&name) {
-                    return false;
-                }
-                of_format.is_document(path) || format.scope().settings.contains(&path)
-            })
+        self.layouts.iter().any(|of_format| {
+            let format = of_format.format;
+            if by_item_run && !format.free_documents().contains(&name) {
+                return false;
+            }
+            of_format.is_document(path) || format.scope().settings.contains(&path)
+        })
     }
 
     /// Returns true for an item of a format with tools of its own.

@@ -11,8 +11,8 @@ use chant_base::counted_list::CountedList;
 use chant_base::document_problem::{DocumentProblem, ProblemRow};
 use chant_graph::EdgeKind;
 use chant_graph::picture::{FigureRow, GraphPicture, LeadDirection};
-use chant_specs::others_text::TextByOthers;
 use chant_specs::view::held_specs::{HeldSpecs, RemoteCounts};
+use chant_specs::view::text_by_others::TextByOthers;
 
 /// Characters of a title that a list shows.
 const TITLE_SHOWN: usize = 300;

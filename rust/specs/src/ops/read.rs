@@ -9,13 +9,13 @@ use serde_json::{Map, Value, json};
 
 use crate::error::ChantError;
 use crate::model::{PROOF, Spec, SpecStatus};
-use crate::others_text::TextByOthers;
 use crate::parse;
 use crate::project::{Project, ProjectSnapshot};
 use crate::view::held_specs::RemoteCounts;
 use crate::view::list::{SpecEntry, SpecList, problems, problems_of_page, title_shown};
 use crate::view::spec::{SpecDetails, VerificationReport};
 use crate::view::status::{SpecActivity, StatusCounts};
+use crate::view::text_by_others::TextByOthers;
 use chant_base::answer::{Answer, DEFAULT_LIMIT, PageRequest, TextRange, fitting, piece, size_of};
 use chant_base::counted_list::CountedList;
 use chant_base::document_problem::{DocumentProblem, ProblemRow};

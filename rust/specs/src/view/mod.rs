@@ -6,4 +6,5 @@ pub mod list;
 pub mod report;
 pub mod spec;
 pub mod status;
+pub mod text_by_others;
 pub mod work_load;

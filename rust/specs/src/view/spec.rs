@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::list::MESSAGE_SHOWN;
 use crate::model::{Spec, SpecStatus};
-use crate::others_text::TextByOthers;
 use crate::specs::{SpecGraph, SpecWait};
+use crate::view::text_by_others::TextByOthers;
 use chant_base::document_problem::ProblemRow;
 use chant_graph::EdgeKind;
 
