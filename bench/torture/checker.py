@@ -279,6 +279,11 @@ def _locks(root: Path) -> Iterator[Path]:
     yield from common.glob("chant-mcp/watch/main/_.pid")
 
 
+def _names_branch(record: Record | None) -> bool:
+    """Return whether a record says that a branch is kept, as a full disk has it."""
+    return record is not None and "its branch was kept" in (record["reason"] or "")
+
+
 def _bases(scene: Scene, records: list[Record]) -> Iterator[str]:
     """What a run began with is held while the work goes on, or its folder is kept."""
     kept = folders(scene.home)
@@ -294,7 +299,7 @@ def _bases(scene: Scene, records: list[Record]) -> Iterator[str]:
             continue
         if f"refs/heads/{branch}" not in refs:
             yield f"{ref} is left, and there is no branch {branch}"
-        elif branch.removeprefix("chant/") in kept:
+        elif branch.removeprefix("chant/") in kept or _names_branch(newest.get(branch)):
             continue
         elif branch in newest and newest[branch]["end_state"] in ("completed", "cancelled"):
             yield f"{ref} is left, and the work is {newest[branch]['end_state']}"
