@@ -230,7 +230,7 @@ impl Repo {
     pub fn delete_backed_up_branch(&self, branch: &str) -> Result<(), GitError> {
         let name = branch_ref(branch)?;
         let Some(tip) = self.tip_of_ref(&name)? else {
-            return Ok(());
+            return self.keep_base(branch, None);
         };
         if let Some(path) = self.holder_of(branch)? {
             return Err(GitError::InUse {
@@ -249,8 +249,9 @@ impl Repo {
                 commit: tip,
             });
         }
-        self.delete_ref_at(branch, &name, &tip)?;
-        self.keep_base(branch, None)
+        // On a full disk the branch stays then, as the failure says.
+        self.keep_base(branch, None)?;
+        self.delete_ref_at(branch, &name, &tip)
     }
 
     /// Returns true if a commit is reachable from a branch, a tag or a backup other than the ref
