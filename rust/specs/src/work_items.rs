@@ -1,8 +1,8 @@
 //! The questions that runs on items of other formats ask of these formats: neither specs nor runs know one.
 
-use super::project::Project;
 use std::collections::BTreeSet;
 
+use super::project::Project;
 use chant_base::error::Error;
 use chant_store::digest::sha256;
 

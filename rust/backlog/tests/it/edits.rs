@@ -331,3 +331,38 @@ fn tasks_move_between_folders_under_their_names() {
     let edit = ask(&[CONFIG, (TASK, &command)], Some("TASK-1"), &status("Done")).unwrap();
     assert!(edit.notes[0].contains("it was not run"));
 }
+
+#[test]
+fn a_section_that_is_named_in_full_is_written_where_it_stands() {
+    let text = "---\nid: TASK-1\n---\n### Final Summary\nold\n";
+    let section = EditIntent::Section {
+        name: "### Final Summary".into(),
+        text: "new".into(),
+        append: false,
+    };
+    let written = after(text, &section);
+    assert!(
+        written.ends_with("---\n### Final Summary\n\nnew\n\n"),
+        "{written}"
+    );
+}
+
+#[test]
+fn lone_carriage_returns_and_broken_keys_keep_an_edit_from_no_other_key() {
+    for text in [
+        "---\nid:\r TASK-1\nlabels:\n  - a\n---\nwords\n",
+        "---\n\rid: TASK-1\nassignee: [@a]\nlabels:\n  - a\n \u{2028} - b\n---\nwords\n",
+    ] {
+        let written = after(text, &status("To Do"));
+        assert!(written.contains("status: To Do\n"), "{written}");
+        let kept: String = written
+            .lines()
+            .filter(|line| !line.starts_with("status:") && !line.starts_with("updated_date:"))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert_eq!(kept, text);
+    }
+    let broken = "---\nid: TASK-1\nb*aroken: [\nanchor: &a x\n---\nwords\n";
+    let why = refused(broken, &status("To Do"));
+    assert!(why.contains("its front matter cannot be read"), "{why}");
+}

@@ -171,3 +171,18 @@ fn a_new_spec_is_a_folder_with_bare_headings() {
             .contains("there is a spec auth")
     );
 }
+
+#[test]
+fn a_line_that_is_a_heading_too_is_not_ticked_and_a_title_keeps_the_list_as_it_is() {
+    let why = refused("words\n\t- [ ] 1.3 Tab\n---\n", "auth#1.3", &tick(true));
+    assert!(
+        why.contains("line 2 is a heading by the line below it"),
+        "{why}"
+    );
+    let list = "- [ ] **3.** Bold\n- [ ]*a* 2.1 Test\n- [ ]*\n    - _Depends: 1.1_\n";
+    let title = EditIntent::Title {
+        text: "- [ ] x".into(),
+    };
+    let why = refused(list, "auth#~a-2-1-test", &title);
+    assert!(!why.contains("the format kiro would change"), "{why}");
+}

@@ -253,3 +253,14 @@ fn a_new_change_is_a_folder_with_two_files() {
         [(TASKS, "## 1. Tasks\n\n- [ ] 1.1 First\n")]
     );
 }
+
+#[test]
+fn an_item_whose_title_is_a_number_is_ticked_and_a_blank_behind_a_title_is_no_change() {
+    assert_eq!(
+        after("- [ ] 1---\n", "auth#~1", &tick(true)),
+        "- [x] 1---\n"
+    );
+    let list = "- [ ] **6 D\t**\n";
+    let same = EditIntent::Title { text: "D".into() };
+    assert_eq!(after(list, "auth#6", &same), list);
+}

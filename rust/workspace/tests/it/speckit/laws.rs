@@ -6,8 +6,8 @@ use chant_speckit::parse::tasks;
 use chant_speckit::task::TaskMark;
 use proptest::prelude::*;
 
-use super::super::damaged::damaged;
 use super::{FEATURE, Project};
+use crate::damaged::damaged;
 
 /// A task file of lines in any order, some of which are tasks.
 fn files() -> impl Strategy<Value = String> {

@@ -9,8 +9,8 @@ use chant_tickets::sections::{SectionMode, content, parse_sections, rewrite};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::damaged::damaged;
 use super::{NOW, Project, check_code};
+use crate::damaged::damaged;
 
 const HEAD: &str = "---\ncode: DEM-001\nlastModified: x\n---\n";
 
