@@ -342,7 +342,7 @@ fn a_section_that_is_named_in_full_is_written_where_it_stands() {
     };
     let written = after(text, &section);
     assert!(
-        written.ends_with("---\n### Final Summary\n\nnew\n\n"),
+        written.ends_with("---\n### Final Summary\n\nnew\n"),
         "{written}"
     );
 }
