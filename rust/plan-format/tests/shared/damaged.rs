@@ -12,11 +12,14 @@ const PIECES: &[&str] = &[
     "999999999999999999999", "1.", "&a", "*a", "!!x",
 ];
 
+/// The number of cases of a test that is no trial.
+const USUAL_CASES: u32 = 256;
+
 /// Texts with up to four such places where a trial says how many cases it wants; else as they are, since a test that
 /// every change has to pass is not the place for a find.
 pub(super) fn damaged(texts: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     let splice = (any::<Index>(), 0..4_usize, select(PIECES));
-    let is_trial = std::env::var_os("PROPTEST_CASES").is_some();
+    let is_trial = ProptestConfig::default().cases > USUAL_CASES;
     let splices = prop::collection::vec(splice, if is_trial { 1..5 } else { 0..1 });
     (texts, splices).prop_map(|(mut text, splices)| {
         for (at, taken, piece) in splices {
