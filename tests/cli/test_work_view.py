@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import pytest
 from chant_mcp import ChantProject
-from chant_mcp.commands import run_display
+from chant_mcp.commands import live, run_display
 from chant_mcp.commands.watch import Watch, WatchedRun
 from cli.at_work import FIRST, SECOND, AtWork
 from cli.kit import PATIENCE, Running, Start
@@ -183,7 +183,7 @@ def test_criteria_stay_in_view_while_the_work_is_merged() -> None:
     moments = Watch(cast("ChantProject", _Merging()), [f"{FIRST}-1"]).moments()
     for _ in range(2):
         (one,) = next(moments)
-        assert "2 of 2" in _printed(run_display.at_work([one]))
+        assert "2 of 2" in _printed(live.at_work([one]))
 
 
 def _printed(what: Any, columns: int = 80) -> str:
@@ -194,7 +194,7 @@ def _printed(what: Any, columns: int = 80) -> str:
 
 
 def test_what_an_agent_writes_does_not_steer_the_terminal() -> None:
-    text = _printed(run_display.at_work([_seen()]))
+    text = _printed(live.at_work([_seen()]))
     assert "\x1b" not in text
     assert "1 of 2" in text
     assert "\N{REPLACEMENT CHARACTER}[2Jworking" in text

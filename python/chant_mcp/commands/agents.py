@@ -15,7 +15,7 @@ from chant_mcp.session import Session
 from chant_mcp.terminal import say_json
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from chant_mcp.commands.text_layout import Shown
 
 
 @click.group(cls=SentenceGroup)
@@ -37,8 +37,9 @@ def list_agents(session: Session, as_json: bool) -> None:
         say_json(written(found))
         return
     from chant_mcp.commands import display
+    from chant_mcp.commands.text_layout import Table
 
-    table = display.empty_table()
+    table = Table()
     for title in ("Agent", "Installed", "Login", "Template", "Unconfined"):
         table.add_column(title, overflow="fold")
     for one in found["agents"]:
@@ -50,7 +51,7 @@ def list_agents(session: Session, as_json: bool) -> None:
     out.print(display.plain(text, "dim"), soft_wrap=True)
 
 
-def _row(one: Data) -> Iterator[RenderableType]:
+def _row(one: Data) -> Iterator[Shown]:
     from chant_mcp.commands.display import plain
 
     yield plain(one["name"], "bold" if one["path"] else "dim")
@@ -85,7 +86,7 @@ def show_agent(session: Session, name: str, as_json: bool) -> None:
     display.console().print(display.fields_table(_fields(found)), soft_wrap=True)
 
 
-def _fields(one: Data) -> Iterator[tuple[str, RenderableType]]:
+def _fields(one: Data) -> Iterator[tuple[str, Shown]]:
     from chant_mcp.commands.display import plain
 
     yield "Agent", plain(f"{one['title']} ({', '.join([one['name'], *one['aliases']])})", "bold")

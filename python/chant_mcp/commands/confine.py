@@ -15,7 +15,7 @@ from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from chant_mcp.commands.text_layout import Shown
 
 NOT_FOUND = 127
 """The exit code for a command that is not there, as shells have it."""
@@ -84,7 +84,7 @@ def _check(session: Session, as_json: bool) -> int:
     return 1 if "problem" in found or found["confinement"].startswith("not ") else 0
 
 
-def _parts(found: Data) -> Iterator[RenderableType]:
+def _parts(found: Data) -> Iterator[Shown]:
     from chant_mcp.commands.display import plain
 
     yield plain(found["confinement"], "bold")

@@ -6,20 +6,21 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any, cast
 
 import click
-from rich import box
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.segment import Segment
-from rich.table import Table
-from rich.text import Text
 
 from chant_mcp.commands.answers import LINE_FORMAT, left_out
 from chant_mcp.commands.surroundings import Surroundings
+from chant_mcp.commands.text_layout import Group, Shown, Table, Text
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import counted, harmless, say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _LONG_ID = 40
 """Characters up to which an ID stands on one line, whatever else has to be wrapped for it."""
@@ -57,8 +58,8 @@ _STATUS = {
     "on hold": "magenta",
 }
 
-_PIPE_WIDTH = 1_000_000
-"""Columns of lines that are never wrapped."""
+_LINE_WIDTH = 80
+"""Columns of a line for another program that is made to fit."""
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
@@ -67,62 +68,60 @@ _GRADE = {"A": "green", "B": "green", "C": "yellow", "D": "red"}
 _SEVERITY = {"error": "red", "warning": "yellow"}
 
 
-class _Harmless:
-    """Something whose texts are harmless however they came to be: Markdown knows entities, too."""
+class Output:
+    """Where a command prints: lines for another program, or what rich draws on a terminal."""
 
-    def __init__(self, shown: RenderableType) -> None:
-        self._shown = shown
+    def __init__(self, *, is_error: bool, prints_lines: bool) -> None:
+        """Print to standard output or error."""
+        self._is_error = is_error
+        self._prints_lines = prints_lines
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for segment in console.render(self._shown, options):
-            yield segment if segment.control else Segment(harmless(segment.text), segment.style)
+    def print(self, shown: Shown = "", *, style: str = "", soft_wrap: bool = False) -> None:
+        """Print something, harmless whatever it holds; as lines, without wraps and styles."""
+        if not self._prints_lines:
+            self.terminal.print(shown, style=style or None, soft_wrap=soft_wrap)
+        elif isinstance(shown, Group):
+            for part in shown.parts:
+                self.print(part)
+        elif isinstance(shown, Table):
+            for line in shown.lines():
+                say(line, err=self._is_error)
+        elif isinstance(shown, (Text, str)):
+            say(str(shown), err=self._is_error)
+        else:
+            self.terminal.print(shown, soft_wrap=True)
 
+    @property
+    def is_terminal(self) -> bool:
+        """Whether what was printed can be drawn again."""
+        return not self._prints_lines and self.terminal.is_terminal
 
-class _Console(Console):
-    """A console that prints nothing else, whatever it is given."""
+    @property
+    def width(self) -> int:
+        """How many columns a line has that is not wrapped."""
+        return _LINE_WIDTH if self._prints_lines else self.terminal.width
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Give the pieces of what is printed."""
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(harmless(segment.text), segment.style)
+    @cached_property
+    def terminal(self) -> Console:
+        """The console of rich on the same stream."""
+        from chant_mcp.commands.rich_console import make_console
 
-
-class _LinesConsole(_Console):
-    """A console for another program: rows are lines, their cells parted by tabs, and nothing is wrapped."""
-
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print tables as lines, and all else as it is."""
-        for shown in objects:
-            if isinstance(shown, Table):
-                for cells in zip(*(column.cells for column in shown.columns), strict=True):
-                    say("\t".join(map(_cell, cells)))
-            else:
-                options["soft_wrap"] = True
-                super().print(shown, **options)
-        if not objects:
-            super().print()
-
-
-def _cell(cell: RenderableType) -> str:
-    text = cell.plain if isinstance(cell, Text) else str(cell)
-    return "; ".join(line.strip() for line in text.replace("\t", " ").splitlines())
-
-
-def console(*, for_errors: bool = False) -> Console:
-    """Make the console for standard output or error; texts of documents are never taken for markup."""
-    if for_errors or not prints_lines():
-        return _Console(highlight=False, markup=False, emoji=False, stderr=for_errors)
-    return _LinesConsole(highlight=False, markup=False, emoji=False, width=_PIPE_WIDTH)
+        return make_console(is_error=self._is_error, prints_lines=self._prints_lines)
 
 
-def print_parts(parts: Iterable[RenderableType], *, soft_wrap: bool = False) -> None:
+def console(*, for_errors: bool = False) -> Output:
+    """Make the output of a command; on standard error, lines are for who reads it from a pipe or a file."""
+    return Output(is_error=for_errors, prints_lines=prints_lines(for_errors=for_errors))
+
+
+def print_parts(parts: Iterable[Shown], *, soft_wrap: bool = False) -> None:
     """Print the parts of an answer, one below the other."""
     out = console()
     for part in parts:
         out.print(part, soft_wrap=soft_wrap)
 
 
-def show_picture(answer: Any, parts: Callable[[Data], Iterable[RenderableType]]) -> None:
+def show_picture(answer: Any, parts: Callable[[Data], Iterable[Shown]]) -> None:
     """Print a picture as the text that it is, or the parts that its data become for the terminal."""
     if answer.data is not None:
         print_parts(parts(answer.data))
@@ -132,20 +131,20 @@ def show_picture(answer: Any, parts: Callable[[Data], Iterable[RenderableType]])
         say(answer.note, err=True)
 
 
-def notes_console() -> Console:
-    """Make the console for notes on a list: standard error, if another program reads the list."""
+def notes_console() -> Output:
+    """Make the output for notes on a list: standard error, if another program reads the list."""
     return console(for_errors=prints_lines())
 
 
-def prints_lines() -> bool:
+def prints_lines(*, for_errors: bool = False) -> bool:
     """Return whether rows are printed as lines: for a pipe or a file, unless COLUMNS gives a width."""
     context = click.get_current_context(silent=True)
     form = context.meta.get(LINE_FORMAT) if context is not None else None
-    if form is not None:
+    if form is not None and not for_errors:
         return form != "table"
     surroundings = context.find_object(Surroundings) if context is not None else None
     has_width = surroundings is not None and "COLUMNS" in surroundings.environment
-    return not (has_width or sys.stdout.isatty())
+    return not (has_width or (sys.stderr if for_errors else sys.stdout).isatty())
 
 
 def print_rows(rows: Sequence[Data]) -> bool:
@@ -181,13 +180,13 @@ def _field(value: object) -> str:
     return "" if value is None else " ".join(str(value).split())
 
 
-def rendered(text: str) -> RenderableType:
+def rendered(text: str) -> Shown:
     """Render markdown for the terminal; for another program it stays as it is."""
     if prints_lines():
         return plain(text)
-    from rich.markdown import Markdown  # only few commands need what takes so long to import
+    from chant_mcp.commands.rich_console import markdown
 
-    return _Harmless(Markdown(harmless(text), hyperlinks=False))
+    return markdown(text)
 
 
 def plain(value: object, style: str = "") -> Text:
@@ -200,14 +199,19 @@ def mention_text(*names: str) -> Text:
     return plain(f" @{', '.join(name.removeprefix('@') for name in names)}", "dim")
 
 
+def status_style(status: str) -> str:
+    """Give the style in which a status is written."""
+    return _STATUS.get(status.lower(), "")
+
+
 def status_text(status: str) -> Text:
     """Make a cell of a status, coloured."""
-    return plain(status, _STATUS.get(status.lower(), ""))
+    return plain(status, status_style(status))
 
 
 def spec_table(specs: Sequence[Data]) -> Table:
     """Make a table of specs as lists and searches give them."""
-    table = empty_table()
+    table = Table()
     id_column(table, "ID", (spec["id"] for spec in specs))
     table.add_column("Status", no_wrap=True)
     table.add_column("Title", overflow="fold", ratio=1)
@@ -233,7 +237,7 @@ def remote_word(row: Data) -> Text | None:
 
 def counts_table(counts: Data) -> Table:
     """Make a table of how many specs are in each state."""
-    table = empty_table()
+    table = Table()
     table.add_column("Status", no_wrap=True)
     table.add_column("Specs", justify="right")
     for status in _STATUS:
@@ -252,7 +256,7 @@ def counts_table(counts: Data) -> Table:
 
 def activity_table(activity: Sequence[Data]) -> Table:
     """Make a table of when something last happened to specs in progress."""
-    table = empty_table()
+    table = Table()
     id_column(table, "In progress", (entry["id"] for entry in activity))
     table.add_column("Spec changed", no_wrap=True)
     table.add_column("Log changed", no_wrap=True)
@@ -277,7 +281,7 @@ def finding_text(found: Data) -> Text:
 
 def plugins_table(plugins: Sequence[Data]) -> Table:
     """Make a table of what other packages add."""
-    table = empty_table()
+    table = Table()
     table.add_column("Kind", no_wrap=True)
     table.add_column("Name", no_wrap=True)
     table.add_column("Package", overflow="fold")
@@ -292,7 +296,7 @@ def plugins_table(plugins: Sequence[Data]) -> Table:
 
 def scores_table(scores: Sequence[Data]) -> Table:
     """Make a table of grades."""
-    table = empty_table()
+    table = Table()
     id_column(table, "ID", (score["id"] for score in scores))
     headings = {"complexity": "Complexity", "confidence": "Confidence", "splittability": "Split"}
     headings["ac_quality"] = "Criteria"
@@ -314,7 +318,7 @@ def scores_table(scores: Sequence[Data]) -> Table:
 
 def checks_table(checks: Sequence[Data]) -> Table:
     """Make a table of a diagnosis' checks."""
-    table = empty_table()
+    table = Table()
     table.add_column("Check", no_wrap=True)
     table.add_column("Result", no_wrap=True)
     table.add_column("Found", overflow="fold", ratio=1)
@@ -332,9 +336,9 @@ def criteria_text(criteria: Data) -> Text:
     return plain(f"{checked} of {total} met", "green" if checked == total else "yellow")
 
 
-def fields_table(rows: Iterable[tuple[str, RenderableType | None]]) -> Table:
+def fields_table(rows: Iterable[tuple[str, Shown | None]]) -> Table:
     """Make a table of named values; those that are absent are left out."""
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table = Table(has_headings=False)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold", ratio=1)
     for name, value in rows:
@@ -411,7 +415,7 @@ def lines(values: Iterable[object]) -> Text | None:
     return Text("\n").join(texts) if texts else None
 
 
-def print_list(data: Data, noun: str, table: Callable[[list[Data]], RenderableType], when_none: str) -> None:
+def print_list(data: Data, noun: str, table: Callable[[list[Data]], Shown], when_none: str) -> None:
     """Print the rows that an answer has under a noun, what it leaves out and which files cannot be read."""
     rows: list[Data] = data[noun]
     notes = notes_console()
@@ -425,7 +429,7 @@ def print_list(data: Data, noun: str, table: Callable[[list[Data]], RenderableTy
         notes.print(problems)
 
 
-def problems_block(data: Data) -> RenderableType | None:
+def problems_block(data: Data) -> Shown | None:
     """Say which files cannot be read, where an answer names some."""
     problems: list[Data] = data.get("problems") or []
     if not problems:
@@ -448,11 +452,6 @@ def waiting_line(session: Session) -> Text | None:
         return None
     verb = "waits" if count == 1 else "wait"
     return plain(f"{counted(count, 'thing')} {verb} for you: `chant-mcp inbox` lists them.", "bold")
-
-
-def empty_table() -> Table:
-    """Make a table without columns."""
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
 
 
 def id_column(table: Table, heading: str, ids: Iterable[str]) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from rich.console import RenderableType
 
 from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.plan_findings import plan_findings
 from chant_mcp.commands.surroundings import on_project
+from chant_mcp.commands.text_layout import Shown
 from chant_mcp.paging import Data
 from chant_mcp.safe_path import relative_elements
 from chant_mcp.session import Session, dialects_in
@@ -128,7 +128,7 @@ def _look_deep(session: Session, *, repair: bool, as_json: bool) -> int:
     return 1 if left else 0
 
 
-def _parts(found: Data) -> Iterator[RenderableType]:
+def _parts(found: Data) -> Iterator[Shown]:
     from chant_mcp.commands.display import fields_table, lines, plain
     from chant_mcp.load_words import account_words
 

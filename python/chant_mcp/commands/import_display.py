@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import RenderableType
-
 from chant_mcp.commands import display
 from chant_mcp.commands.display import plain, status_text
+from chant_mcp.commands.text_layout import Shown, Table
 from chant_mcp.paging import Data
 from chant_mcp.terminal import counted
 
@@ -15,11 +14,11 @@ _ITEMS_SHOWN = 5
 """Items that a line names for one and the same reason."""
 
 
-def imported(found: Data) -> Iterator[RenderableType]:
+def imported(found: Data) -> Iterator[Shown]:
     """Show the new specs, what was there already, and what did not map."""
     created: list[Data] = found["created"]
     if created:
-        table = display.empty_table()
+        table = Table()
         display.id_column(table, "ID", (entry["id"] or "" for entry in created))
         table.add_column("From", overflow="fold")
         table.add_column("Status", no_wrap=True)
@@ -41,7 +40,7 @@ def imported(found: Data) -> Iterator[RenderableType]:
     yield plain(f"Total: {', '.join(total)}.", "bold")
 
 
-def _updates(found: Data) -> Iterator[RenderableType]:
+def _updates(found: Data) -> Iterator[Shown]:
     """Show what was taken over from a source that changed, what was not, and what the source lost."""
     for row in found["updated"]:
         verb = "would change" if found["dry_run"] else "changed"
@@ -58,7 +57,7 @@ def _updates(found: Data) -> Iterator[RenderableType]:
         yield plain(f"No longer in the source: {names}" + (f" and {more} more" if more > 0 else ""))
 
 
-def _unmapped(entries: list[Data]) -> Iterator[RenderableType]:
+def _unmapped(entries: list[Data]) -> Iterator[Shown]:
     """Show what did not map, the same of several items once."""
     if not entries:
         return

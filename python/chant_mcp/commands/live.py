@@ -4,15 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
+from rich.console import Group, RenderableType
 from rich.live import Live
-from rich.text import Text
+from rich.padding import Padding
+from rich.progress_bar import ProgressBar
+from rich.table import Table
 
-from chant_mcp.commands import run_display
+from chant_mcp.commands.display import Output, plain
+from chant_mcp.commands.run_display import (
+    clock,
+    describe_start,
+    ended,
+    is_known,
+    provider_wait,
+    ticked,
+    words,
+)
+from chant_mcp.commands.text_layout import Text
 from chant_mcp.commands.watch import Watch, WatchedRun
+from chant_mcp.paging import Data
+from chant_mcp.terminal import counted
+
+_BAR = 12
+"""Columns of a progress bar."""
 
 
-def follow(watch: Watch, out: Console) -> list[WatchedRun]:
+def follow(watch: Watch, out: Output) -> list[WatchedRun]:
     """Show runs until those that were named have ended, and give these.
 
     How a run ended is printed as soon as it has, but for those that were named and did not complete:
@@ -26,7 +43,7 @@ def follow(watch: Watch, out: Console) -> list[WatchedRun]:
             over = [one for one in seen if not one.is_under_way and one.name not in reported]
             ends = [one for one in over if one.state == "completed" or one not in named]
             ends.sort(key=lambda one: one.is_of_several)  # specs before what they were started by
-            shown.show(seen, [run_display.ended(one) for one in ends])
+            shown.show(seen, [ended(one) for one in ends])
             reported.update(one.name for one in ends)
     return watch.named(seen)
 
@@ -34,7 +51,7 @@ def follow(watch: Watch, out: Console) -> list[WatchedRun]:
 class _Lines:
     """A line for each change."""
 
-    def __init__(self, out: Console) -> None:
+    def __init__(self, out: Output) -> None:
         self._out = out
         self._started: set[str] = set()
         self._told: dict[tuple[str, str], Text] = {}
@@ -48,12 +65,12 @@ class _Lines:
     def show(self, seen: Sequence[WatchedRun], ends: Sequence[Text]) -> None:
         """Print what is new."""
         for one in seen:
-            if one.name not in self._started and run_display.is_known(one):
+            if one.name not in self._started and is_known(one):
                 self._started.add(one.name)
-                self._print(run_display.describe_start(one))
+                self._print(describe_start(one))
             if one.name in self._started:
-                self._tell(one, "criteria", run_display.ticked(one))
-                self._tell(one, "wait", run_display.provider_wait(one.run))
+                self._tell(one, "criteria", ticked(one))
+                self._tell(one, "wait", provider_wait(one.run))
         for end in ends:
             self._print(end)
 
@@ -70,8 +87,8 @@ class _Lines:
 class _View:
     """Lines that change in their place, below those that stay."""
 
-    def __init__(self, out: Console) -> None:
-        self._live = Live(console=out, auto_refresh=False, transient=True)
+    def __init__(self, out: Output) -> None:
+        self._live = Live(console=out.terminal, auto_refresh=False, transient=True)
         self._shown: object = None
 
     def __enter__(self) -> _View:
@@ -88,4 +105,59 @@ class _View:
         now = [(one, one.seconds) for one in seen if one.is_under_way]
         if now != self._shown:
             self._shown = now
-            self._live.update(run_display.at_work(seen), refresh=True)
+            self._live.update(at_work(seen), refresh=True)
+
+
+def at_work(seen: Sequence[WatchedRun]) -> RenderableType:
+    """Show the runs that are under way: the specs of a run of several as a bar, two lines for an agent."""
+    working = [one for one in seen if one.is_under_way]
+    several = [_several(one) for one in working if one.is_of_several]
+    agents = [_agent(one) for one in working if not one.is_of_several]
+    advice = [plain("Ctrl-C ends the watching; the work goes on.", "dim")] if working else []
+    return Group(*several, *agents, *advice)
+
+
+def _several(one: WatchedRun) -> RenderableType:
+    specs: Data = one.run.get("specs") or {"total": 0, "completed": 0, "ended": 0}
+    over = specs["completed"] + specs["ended"]
+    said = f"{over} of {counted(specs['total'], 'spec')}"
+    if specs["ended"]:
+        said += f", {specs['ended']} not done"
+    grid = _grid()
+    grid.add_row(
+        plain(one.run["mode"], "bold"),
+        plain(said),
+        words(one.state),
+        plain(clock(one.seconds)),
+        ProgressBar(specs["total"] or 1, over, width=_BAR * 2),
+    )
+    return grid
+
+
+def _agent(one: WatchedRun) -> RenderableType:
+    criteria: Data = one.criteria or {"total": 0, "checked": 0}
+    total, checked = criteria["total"], criteria["checked"]
+    grid = _grid()
+    grid.add_column(no_wrap=True, min_width=len("0 of 0"), justify="right")
+    grid.add_row(
+        plain(one.spec_id, "bold"),
+        plain(one.title),
+        words(one.state),
+        plain(clock(one.seconds)),
+        ProgressBar(total or 1, checked, width=_BAR),
+        plain(f"{checked} of {total}" if total else ""),
+    )
+    line = provider_wait(one.run) or plain(one.line or "…", "dim")
+    cut = line.__rich__()
+    cut.no_wrap, cut.overflow = True, "ellipsis"
+    return Group(grid, Padding(cut, (0, 0, 0, 2)))
+
+
+def _grid() -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    grid.add_column(no_wrap=True)
+    grid.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    grid.add_column(no_wrap=True)
+    grid.add_column(no_wrap=True, justify="right")
+    grid.add_column(no_wrap=True)
+    return grid

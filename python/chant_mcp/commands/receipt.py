@@ -17,7 +17,7 @@ from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from chant_mcp.commands.text_layout import Shown
 
 target_option = click.option(
     "--target",
@@ -140,7 +140,7 @@ def show_report(text: str, report: Data, as_json: bool) -> None:
     )
 
 
-def _shown(one: Data) -> Iterator[RenderableType]:
+def _shown(one: Data) -> Iterator[Shown]:
     from chant_mcp.commands.display import plain
 
     yield plain(one["ref"], "bold")
@@ -162,7 +162,7 @@ def _shown(one: Data) -> Iterator[RenderableType]:
         yield plain(f"  cost, {what}: {number}")
 
 
-def _judged(spec: Data) -> Iterator[RenderableType]:
+def _judged(spec: Data) -> Iterator[Shown]:
     from chant_mcp.commands.display import plain
 
     style = "green" if spec["holds"] else "red"

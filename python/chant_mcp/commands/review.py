@@ -195,16 +195,15 @@ def _say_queue(session: Session, as_json: bool) -> None:
     if as_json:
         say_json(written(found))
         return
-    from rich.table import Table
-
-    from chant_mcp.commands.display import console, empty_table, plain
+    from chant_mcp.commands.display import console, plain
+    from chant_mcp.commands.text_layout import Table
 
     out = console()
     entries: list[Data] = found["entries"]
     if not entries:
         out.print("Nothing waits to be read.")
     else:
-        table: Table = empty_table()
+        table = Table()
         table.add_column("Spec", no_wrap=True)
         table.add_column("Risk", no_wrap=True)
         table.add_column("Why", overflow="fold", ratio=1)

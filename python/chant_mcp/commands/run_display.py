@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
-
 from chant_mcp.commands import display
-from chant_mcp.commands.display import plain, status_text
+from chant_mcp.commands.display import plain, status_style
+from chant_mcp.commands.text_layout import Group, Shown, Table, Text
 from chant_mcp.commands.watch import WatchedRun, agent_of, local_time, seconds_between, state_of
 from chant_mcp.load_words import load_lines
 from chant_mcp.paging import Data
 from chant_mcp.terminal import counted
-
-_BAR = 12
-"""Columns of a progress bar."""
 
 _MARK = {"completed": "✓", "failed": "✗", "lost": "✗", "cancelled": "✗"}
 """What stands before a run that ended so; before any other a dot."""
@@ -55,9 +47,7 @@ _TOKENS = ("input_tokens", "cached_tokens", "output_tokens")
 
 def words(state: str) -> Text:
     """Make a cell of where a run stands."""
-    text = status_text(state)
-    text.plain = state.replace("_", " ")
-    return text
+    return plain(state.replace("_", " "), status_style(state))
 
 
 def clock(seconds: int) -> str:
@@ -80,9 +70,9 @@ def load_text(answer: Data) -> Text:
     return plain("\n".join(load_lines(answer)), "dim")
 
 
-def runs_table(runs: Sequence[Data]) -> RenderableType:
+def runs_table(runs: Sequence[Data]) -> Shown:
     """Make a table of runs; reasons are long and stand below."""
-    table = display.empty_table()
+    table = Table()
     display.id_column(table, "Spec", (run["spec_id"] for run in runs))
     table.add_column("State", no_wrap=True)
     has_usage = any(run.get("usage") for run in runs)
@@ -141,9 +131,9 @@ def _foreseen_words(run: Data) -> str:
     return f"{run['mode']} from {run['spec_id']}: {pairs} foreseen."
 
 
-def leases_table(leases: Sequence[Data]) -> RenderableType:
+def leases_table(leases: Sequence[Data]) -> Shown:
     """Make a table of which clone has which spec; the last lines of logs are long and stand below."""
-    table = display.empty_table()
+    table = Table()
     display.id_column(table, "Spec", (lease["spec_id"] for lease in leases))
     table.add_column("State", no_wrap=True)
     table.add_column("Token", no_wrap=True, justify="right")
@@ -320,8 +310,7 @@ def provider_wait(run: Data) -> Text | None:
 def ended(one: WatchedRun) -> Text:
     """Say how a run ended, why, and what can be done now."""
     run, state = one.run, one.state
-    mark = status_text(state)
-    mark.plain = _MARK.get(state, "•") + " "
+    mark = plain(_MARK.get(state, "•") + " ", status_style(state))
     who = one.spec_id if run["mode"] == "single" else f"{run['mode']} from {one.spec_id}"
     title = "" if one.is_of_several or not one.title else f" {one.title}"
     parts = [
@@ -357,60 +346,6 @@ def ended(one: WatchedRun) -> Text:
 
 def _below(text: str, before: str) -> str:
     return "".join(f"\n{before}{line}" for line in text.splitlines())
-
-
-def at_work(seen: Sequence[WatchedRun]) -> RenderableType:
-    """Show the runs that are under way: the specs of a run of several as a bar, two lines for an agent."""
-    working = [one for one in seen if one.is_under_way]
-    several = [_several(one) for one in working if one.is_of_several]
-    agents = [_agent(one) for one in working if not one.is_of_several]
-    advice = [plain("Ctrl-C ends the watching; the work goes on.", "dim")] if working else []
-    return Group(*several, *agents, *advice)
-
-
-def _several(one: WatchedRun) -> RenderableType:
-    specs: Data = one.run.get("specs") or {"total": 0, "completed": 0, "ended": 0}
-    over = specs["completed"] + specs["ended"]
-    said = f"{over} of {counted(specs['total'], 'spec')}"
-    if specs["ended"]:
-        said += f", {specs['ended']} not done"
-    grid = _grid()
-    grid.add_row(
-        plain(one.run["mode"], "bold"),
-        plain(said),
-        words(one.state),
-        plain(clock(one.seconds)),
-        ProgressBar(specs["total"] or 1, over, width=_BAR * 2),
-    )
-    return grid
-
-
-def _agent(one: WatchedRun) -> RenderableType:
-    criteria: Data = one.criteria or {"total": 0, "checked": 0}
-    total, checked = criteria["total"], criteria["checked"]
-    grid = _grid()
-    grid.add_column(no_wrap=True, min_width=len("0 of 0"), justify="right")
-    grid.add_row(
-        plain(one.spec_id, "bold"),
-        plain(one.title),
-        words(one.state),
-        plain(clock(one.seconds)),
-        ProgressBar(total or 1, checked, width=_BAR),
-        plain(f"{checked} of {total}" if total else ""),
-    )
-    line = provider_wait(one.run) or plain(one.line or "…", "dim")
-    line.no_wrap, line.overflow = True, "ellipsis"
-    return Group(grid, Padding(line, (0, 0, 0, 2)))
-
-
-def _grid() -> Table:
-    grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
-    grid.add_column(no_wrap=True)
-    grid.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
-    grid.add_column(no_wrap=True)
-    grid.add_column(no_wrap=True, justify="right")
-    grid.add_column(no_wrap=True)
-    return grid
 
 
 def takeover(found: Data) -> Text:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from chant_mcp.commands import display
 from chant_mcp.commands.display import plain
+from chant_mcp.commands.text_layout import Shown, Table, Text
 from chant_mcp.paging import Data
 
 _BAR = 20
@@ -63,9 +60,9 @@ def progress_text(progress: Data) -> Text:
     return bar + plain(f" {progress['progress']} tasks complete{more}")
 
 
-def feature_table(features: Sequence[Data]) -> Iterator[RenderableType]:
+def feature_table(features: Sequence[Data]) -> Iterator[Shown]:
     """Make a table of features."""
-    table = display.empty_table()
+    table = Table()
     table.add_column("", no_wrap=True)
     display.id_column(table, "Feature", (feature["spec_dir"] for feature in features))
     table.add_column("Phase", no_wrap=True)
@@ -77,7 +74,7 @@ def feature_table(features: Sequence[Data]) -> Iterator[RenderableType]:
     yield table
 
 
-def task_list(found: Data) -> Iterator[RenderableType]:
+def task_list(found: Data) -> Iterator[Shown]:
     """Show tasks under their phases."""
     yield plain(found["feature"], "bold")
     yield progress_text(found)
@@ -91,12 +88,12 @@ def task_list(found: Data) -> Iterator[RenderableType]:
     yield from _problems(found)
 
 
-def _problems(found: Data) -> Iterator[RenderableType]:
+def _problems(found: Data) -> Iterator[Shown]:
     for problem in found.get("problems", ()):
         yield plain(f"\n{problem}", "yellow")
 
 
-def next_tasks(found: Data) -> Iterator[RenderableType]:
+def next_tasks(found: Data) -> Iterator[Shown]:
     """Show what can be done now, and below it what waits for what."""
     yield progress_text(found)
     if found["ready"]:
@@ -111,7 +108,7 @@ def next_tasks(found: Data) -> Iterator[RenderableType]:
 
 
 def _tasks(tasks: Sequence[Data]) -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 1, 0, 0))
+    table = Table(has_headings=False, gap=1)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold", ratio=1)
@@ -139,7 +136,7 @@ def _task_text(task: Data) -> Text:
     return text
 
 
-def question_list(questions: Sequence[Data]) -> Iterator[RenderableType]:
+def question_list(questions: Sequence[Data]) -> Iterator[Shown]:
     """Show questions with what they ask and who asked them."""
     for question in questions:
         asker = question["agent"] or question["session"]
@@ -149,9 +146,9 @@ def question_list(questions: Sequence[Data]) -> Iterator[RenderableType]:
         yield plain(f"  asked by {', '.join([asker, *filter(None, about)])}", "dim")
 
 
-def event_table(events: Sequence[Data]) -> Iterator[RenderableType]:
+def event_table(events: Sequence[Data]) -> Iterator[Shown]:
     """Make a table of events."""
-    table = display.empty_table()
+    table = Table()
     table.add_column("At", no_wrap=True)
     table.add_column("Event", no_wrap=True)
     table.add_column("What", overflow="fold", ratio=1)

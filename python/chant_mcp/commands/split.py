@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 import click
-from rich.text import Text
 
 from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.run_names import spec_name
 from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.commands.text_layout import Text
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.commands.work_start import steps, watched
 from chant_mcp.paging import Data, written

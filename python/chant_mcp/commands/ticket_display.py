@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from chant_mcp.commands import display, trees
 from chant_mcp.commands.display import lines, plain, status_text, value_text
+from chant_mcp.commands.text_layout import Shown, Table, Text
 from chant_mcp.paging import Data
 
 _STATUSES = (
@@ -43,7 +40,7 @@ _FIELDS = {
 
 def ticket_table(tickets: Sequence[Data]) -> Table:
     """Make a table of tickets as lists give them."""
-    table = display.empty_table()
+    table = Table()
     display.id_column(table, "Code", (ticket["code"] for ticket in tickets))
     table.add_column("Status", no_wrap=True)
     table.add_column("Priority", no_wrap=True)
@@ -71,9 +68,7 @@ def ticket_fields(ticket: Data) -> Table:
     cr: Data = ticket["cr"]
     further = {key: value for key, value in cr.items() if key not in _FIELDS}
     waits = [_wait(wait, cr["status"]) for wait in ticket["waitingFor"]]
-    rows: list[tuple[str, RenderableType | None]] = [
-        (name, _field(key, cr[key])) for key, name in _FIELDS.items()
-    ]
+    rows: list[tuple[str, Shown | None]] = [(name, _field(key, cr[key])) for key, name in _FIELDS.items()]
     rows += [
         ("Waiting for", plain("nothing: it is ready", "green") if ticket["ready"] else lines(waits)),
         ("Needed by", _joined(ticket["neededBy"])),
@@ -111,7 +106,7 @@ def _wait(wait: Data, status: str) -> str:
 
 def section_table(sections: Sequence[Data]) -> Table:
     """Make a table of sections, each below the one that it is a part of."""
-    table = display.empty_table()
+    table = Table()
     table.add_column("Section", overflow="fold", ratio=1)
     table.add_column("Characters", justify="right")
     top = min(section["level"] for section in sections)
@@ -122,7 +117,7 @@ def section_table(sections: Sequence[Data]) -> Table:
     return table
 
 
-def waits(picture: Data) -> Iterator[RenderableType]:
+def waits(picture: Data) -> Iterator[Shown]:
     """Draw what waits for what, and report cycles and what is left out."""
     if picture["rows"]:
         yield from trees.drawn(picture["rows"], id="code", name="title", statuses=_STATUSES)
@@ -138,10 +133,10 @@ def waits(picture: Data) -> Iterator[RenderableType]:
         yield plain(said, "dim")
 
 
-def advice(found: Data) -> Iterator[RenderableType]:
+def advice(found: Data) -> Iterator[Shown]:
     """Show a score, its parts, and what could be better."""
     yield plain("Score ", "bold") + plain(f"{found['overallScore']} of 10", "bold")
-    parts = display.empty_table()
+    parts = Table()
     parts.add_column("Part", no_wrap=True)
     parts.add_column("Score", justify="right", no_wrap=True)
     parts.add_column("Why", overflow="fold", ratio=1)
@@ -160,7 +155,7 @@ def advice(found: Data) -> Iterator[RenderableType]:
 
 def project_table(projects: Sequence[Data]) -> Table:
     """Make a table of ticket projects."""
-    table = display.empty_table()
+    table = Table()
     display.id_column(table, "Code", (entry["project"]["code"] for entry in projects))
     table.add_column("Name", overflow="fold", ratio=1)
     table.add_column("Tickets in", overflow="fold")
@@ -194,7 +189,7 @@ def project_fields(entry: Data) -> Table:
 
 def changes_table(changed: Data) -> Table:
     """Make a table of attributes with their values before and after a change."""
-    table = Table(box=None, show_header=False, padding=(0, 1, 0, 0))
+    table = Table(has_headings=False, gap=1)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for name, change in changed.items():

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import RenderableType
-from rich.text import Text
 from rich.tree import Tree
 
-from chant_mcp.commands.display import plain, status_text
+from chant_mcp.commands.display import plain, status_style, status_text
+from chant_mcp.commands.text_layout import Shown, Text
 from chant_mcp.paging import Data
 
 
-def drawn(rows: Sequence[Data], *, id: str, name: str, statuses: Sequence[str]) -> Iterator[RenderableType]:
+def drawn(rows: Sequence[Data], *, id: str, name: str, statuses: Sequence[str]) -> Iterator[Shown]:
     """Draw the rows of a picture as trees, and say below them what their signs mean.
 
     Args:
@@ -43,8 +42,7 @@ def _legend(rows: Sequence[Data], statuses: Sequence[str]) -> Text:
 
 
 def _label(row: Data, id: str, name: str) -> Text:
-    style = status_text(row["status"]).style
-    label = plain(f"{row['symbol']} ", str(style)) + plain(id, "bold")
+    label = plain(f"{row['symbol']} ", status_style(row["status"])) + plain(id, "bold")
     if row["leads"] == "above":
         return label + plain(" ↑", "dim")
     below = plain(" ↓", "dim") if row["leads"] == "below" else Text()

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.cells import cell_len
-from rich.console import Console, RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
-
 from chant_mcp.commands import display
 from chant_mcp.commands.display import plain, status_text
+from chant_mcp.commands.text_layout import Shown, Table, Text
 from chant_mcp.paging import Data
 
 _BAR = 20
@@ -61,7 +56,7 @@ def status(node: Data) -> str:
 
 def task_table(nodes: Sequence[Data]) -> Table:
     """Make a table of tasks and references."""
-    table = display.empty_table()
+    table = Table()
     display.id_column(table, "ID", (node["id"] for node in nodes))
     table.add_column("NAME", overflow="fold", ratio=1)
     table.add_column("STATUS", no_wrap=True)
@@ -122,7 +117,7 @@ def _attachments(node: Data) -> list[str]:
     return [f"@{part['class']} {part['mime']} {part['uri']}" for part in node.get("attachments", ())]
 
 
-def show_task(out: Console, task: Data) -> None:
+def show_task(out: display.Output, task: Data) -> None:
     """Print all that is said of one task, its description rendered."""
     out.print(task_fields(task))
     description: str = task["description"]
@@ -131,7 +126,7 @@ def show_task(out: Console, task: Data) -> None:
         out.print(display.rendered(description))
 
 
-def frontier(plan: Data, limit: int, command: str) -> Iterator[RenderableType]:
+def frontier(plan: Data, limit: int, command: str) -> Iterator[Shown]:
     """Say what can be done now, list by list, and how far the plan is.
 
     Args:
@@ -160,19 +155,17 @@ def frontier(plan: Data, limit: int, command: str) -> Iterator[RenderableType]:
     yield progress_text(progress)
 
 
-def _section(
-    heading: str, what_to_do: str, rows: Sequence[tuple[str, Text]], total: int
-) -> Iterator[RenderableType]:
+def _section(heading: str, what_to_do: str, rows: Sequence[tuple[str, Text]], total: int) -> Iterator[Shown]:
     """Give a list of IDs with what is said of each, and how many it leaves out; nothing for none."""
     if not total:
         return
     yield plain(heading, "bold") + plain(f": {what_to_do}", "dim")
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(has_headings=False, pad_edge=False, indent=2)
     display.id_column(table, "", (id for id, _ in rows))
     table.add_column(overflow="fold", ratio=1)
     for id, said in rows:
         table.add_row(plain(id, "bold"), said)
-    yield Padding(table, (0, 0, 0, 2))
+    yield table
     if left_out := total - len(rows):
         yield plain(f"  … {left_out} more; --limit {total} shows them.", "dim")
     yield plain("")
@@ -200,6 +193,8 @@ def problem_headline(problem: Data) -> Text:
 
 def excerpt(problem: Data, width: int) -> Text:
     """Show the line that a problem is about, the piece meant marked, within so many columns."""
+    from rich.cells import cell_len, set_cell_size
+
     gutter = f"{problem['line']:>5} │ "
     room = max(width - len(gutter), _BAR)
     source: str = problem["source"].replace("\t", " ")
@@ -208,8 +203,7 @@ def excerpt(problem: Data, width: int) -> Text:
         cut = start - room // 4
         source, start = f"…{source[cut:]}", room // 4 + 1
     piece = source[start : start + problem["length"]]
-    shown = plain(source)
-    shown.truncate(room, overflow="ellipsis")
+    shown = plain(source if cell_len(source) <= room else f"{set_cell_size(source, room - 1)}…")
     before = cell_len(source[:start])
     marks = "^" * max(1, min(cell_len(piece), room - before))
     under = plain(" " * (len(gutter) - 2) + "│ ", "dim") + plain(" " * before + marks, "red")

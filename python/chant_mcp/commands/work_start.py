@@ -133,7 +133,7 @@ def steps() -> Generator[Callable[[str], object]]:
     if not err.is_terminal:
         yield lambda _: None
         return
-    with err.status("…") as status:
+    with err.terminal.status("…") as status:
         yield lambda step: status.update(display.plain(f"{step} …"))
 
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from chant_mcp.commands import display, trees
 from chant_mcp.commands.display import lines, plain, status_text
+from chant_mcp.commands.text_layout import Shown, Table, Text
 from chant_mcp.paging import Data
 
 
 def item_table(items: Sequence[Data]) -> Table:
     """Make a table of items as lists give them."""
-    table = display.empty_table()
+    table = Table()
     display.id_column(table, "Key", (item["key"] for item in items))
     table.add_column("Status", no_wrap=True)
     table.add_column("Title", overflow="fold", ratio=1)
@@ -35,7 +32,7 @@ def item_table(items: Sequence[Data]) -> Table:
 
 def states_table(dialects: Sequence[Data]) -> Table:
     """Make a table of how many items of each dialect are in each state."""
-    table = display.empty_table()
+    table = Table()
     table.add_column("Format", no_wrap=True)
     table.add_column("Status", no_wrap=True)
     table.add_column("Items", justify="right")
@@ -71,7 +68,7 @@ def item_fields(item: Data) -> Table:
     )
 
 
-def waits(picture: Data) -> Iterator[RenderableType]:
+def waits(picture: Data) -> Iterator[Shown]:
     """Draw what waits for what, and report cycles and what is left out."""
     if picture["rows"]:
         yield from trees.drawn(picture["rows"], id="key", name="title", statuses=())

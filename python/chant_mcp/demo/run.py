@@ -15,7 +15,6 @@ import anyio
 import anyio.to_thread
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
-from rich.console import Console
 from rich.padding import Padding
 from rich.rule import Rule
 
@@ -47,7 +46,7 @@ class UnexpectedAnswerError(ChantError):
     code = "UNEXPECTED_ANSWER"
 
 
-def run(out: Console, project: SampleProject, interpreter: str) -> None:
+def run(out: display.Output, project: SampleProject, interpreter: str) -> None:
     """Play the session on a sample project.
 
     Raises:
@@ -68,7 +67,7 @@ def run(out: Console, project: SampleProject, interpreter: str) -> None:
 
 
 async def _play(
-    out: Console, project: SampleProject, chant: ChantProject, server: StdioServerParameters
+    out: display.Output, project: SampleProject, chant: ChantProject, server: StdioServerParameters
 ) -> None:
     failure: ChantError | None = None
     with anyio.fail_after(_TIMEOUT):
@@ -175,7 +174,7 @@ async def _look_back(session: _Session, project: SampleProject) -> None:
     session.expect([id for id in WORKED if f"chant({id})" not in history], [], "specs without a commit")
     session.say("\nThe main branch, which was merged into without disturbing a checkout:")
     for line in history.splitlines()[:_COMMITS]:
-        session.out.print(display.plain(line), no_wrap=True, overflow="ellipsis")
+        session.out.terminal.print(display.plain(line), no_wrap=True, overflow="ellipsis")
 
     session.step(
         "What can be started now?", "What waited has been worked on, too; the failed one can be tried again."
@@ -200,7 +199,7 @@ def _end(run: Data, wanted: str | None) -> str:
 class _Session:
     """A client of the server that shows what it does."""
 
-    out: Console
+    out: display.Output
     client: Client
     steps: int = 0
 
@@ -208,7 +207,9 @@ class _Session:
         """Begin a step, saying what an agent wants here."""
         self.steps += 1
         self.out.print()
-        self.out.print(Rule(display.plain(f"{self.steps}. {title}", "bold"), align="left", style="dim"))
+        self.out.print(
+            Rule(display.plain(f"{self.steps}. {title}", "bold").__rich__(), align="left", style="dim")
+        )
         self.say(why)
 
     def say(self, text: str) -> None:
