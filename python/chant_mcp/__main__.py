@@ -20,9 +20,9 @@ def main() -> None:
     """Run what the arguments name."""
     background.inherit_nothing()
     background.enter(sys.argv[1:], dict(os.environ))
-    from chant_mcp import cli
+    from chant_mcp.entry import read_or_run
 
-    cli.main()
+    read_or_run()
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, MutableMapping, Sequence
     from typing import NoReturn
 
     from chant_mcp._core import ChantProject
@@ -40,6 +40,14 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
         _keep_imports()
 
 
+def prepare_process(environment: MutableMapping[str, str]) -> None:
+    """Make streams, descriptors and search paths those of a program that people start."""
+    inherit_nothing()
+    # Texts of specs may hold any character, whatever the terminal's locale says.
+    _speak_utf8()
+    _search_absolute_folders(environment)
+
+
 def inherit_nothing() -> None:
     """Keep from programs what this process inherited, but for standard streams."""
     opened = os.listdir("/dev/fd") if os.path.isdir("/dev/fd") else []
@@ -54,6 +62,22 @@ def _keep(descriptor: int) -> None:
     except OSError:
         # That of the listing is closed by now.
         return
+
+
+def _search_absolute_folders(environment: MutableMapping[str, str]) -> None:
+    """Drop empty and relative folders from lists such as `PYTHONPATH`, for whatever this process starts.
+
+    They stand for folders in the working directory, which is somebody else's project.
+    """
+    from chant_mcp._core import absolute_searches
+
+    # What is no text is no list of folders that we know.
+    known = {name: value for name, value in environment.items() if f"{name}{value}".isprintable()}
+    for name, value in absolute_searches(known).items():
+        if value is None:
+            del environment[name]
+        else:
+            environment[name] = value
 
 
 def _keep_imports() -> None:

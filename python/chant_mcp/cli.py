@@ -10,7 +10,6 @@ from chant_mcp.safe_path import leave_out_working_folder
 
 leave_out_working_folder(is_module=False)
 
-import io
 import sys
 from os import environ
 from pathlib import Path
@@ -18,13 +17,15 @@ from pathlib import Path
 import click
 
 from chant_mcp import progress
-from chant_mcp._core import VERSION, absolute_searches
-from chant_mcp.background import inherit_nothing
+from chant_mcp._core import VERSION
+from chant_mcp.background import prepare_process
 from chant_mcp.commands import serving
 from chant_mcp.commands.catalogue import PROGRAM, SPECKIT, SPECS, TICKETS, VINE
 from chant_mcp.commands.groups import Commands
 from chant_mcp.commands.persons import with_run_above
-from chant_mcp.commands.surroundings import Surroundings, project_option
+from chant_mcp.commands.project_options import project_option
+from chant_mcp.commands.surroundings import Surroundings
+from chant_mcp.output_mode import MODE
 from chant_mcp.user_folders import config_folder, home_folder
 
 
@@ -47,6 +48,7 @@ def program(
     """
     home = home_folder()
     config_home = config_folder(environ, home)
+    MODE.begin(has_width="COLUMNS" in environ)
     context.obj = Surroundings(
         environment=with_run_above(environ),
         working_directory=_working_directory(context),
@@ -106,24 +108,5 @@ def main(command: str | None = None) -> None:
     Args:
         command: A command to run with the arguments given, in place of one named by them.
     """
-    inherit_nothing()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Texts of specs may hold any character, whatever the terminal's locale says.
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    _search_absolute_folders()
+    prepare_process(environ)
     program(args=None if command is None else [command, *sys.argv[1:]])
-
-
-def _search_absolute_folders() -> None:
-    """Drop empty and relative folders from lists such as `PYTHONPATH`, for whatever this process starts.
-
-    They stand for folders in the working directory, which is somebody else's project.
-    """
-    # What is no text is no list of folders that we know.
-    known = {name: value for name, value in environ.items() if f"{name}{value}".isprintable()}
-    for name, value in absolute_searches(known).items():
-        if value is None:
-            del environ[name]
-        else:
-            environ[name] = value

@@ -27,6 +27,18 @@ def main() -> None:
         from chant_mcp.prime import print_prime
 
         print_prime(sys.argv[2:], os.environ)
+    read_or_run()
+
+
+def read_or_run() -> None:
+    """Run a command; one that only reads, without what it does not need."""
+    from chant_mcp.background import prepare_process
+
+    prepare_process(os.environ)
+    from chant_mcp.reading_commands import read
+
+    if (code := read(sys.argv[1:], os.environ)) is not None:
+        sys.exit(code)
     from chant_mcp import cli
 
     cli.main()

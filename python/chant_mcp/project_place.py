@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from chant_mcp import project_root
 from chant_mcp.formats import plan_formats_in
 from chant_mcp.project_root import find_root
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A project's root and the folders that were searched for it."""
 
     root: Path

@@ -27,6 +27,10 @@ class RemoteLooks:
         self._next = 0.0
         self._is_looking = False
 
+    def anew(self) -> RemoteLooks:
+        """Make the looks of another session."""
+        return RemoteLooks()
+
     def note_use(self, project: ChantProject) -> None:
         """Look aside, if it is time for that and the project's remote may be looked at."""
         with self._lock:

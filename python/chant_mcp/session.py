@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import logging
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,16 +16,14 @@ from chant_mcp.project_place import find_in_roots as find_in_roots
 from chant_mcp.project_place import find_place as find_place
 from chant_mcp.project_place import holds_work_files as holds_work_files
 from chant_mcp.project_place import may_have_features as may_have_features
-from chant_mcp.remote_looks import RemoteLooks
 from chant_mcp.user_folders import names_formats, state_home, text_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from chant_mcp.errors import Door
     from chant_mcp.paging import Data
+    from chant_mcp.remote_looks import RemoteLooks
     from chant_mcp.plugins.session_notifier import SessionNotifier
-
-logger = logging.getLogger("chant_mcp")
 
 _PROMPTS = Path(__file__).parent / "resources" / "prompts"
 """The prompts that need not be in a project."""
@@ -137,7 +134,7 @@ class Session:
         other = copy.copy(self)
         other._opening, other._recovering = threading.Lock(), threading.Lock()
         other._recovered = None
-        other.looks = RemoteLooks() if self.looks is not None else None
+        other.looks = None if self.looks is None else self.looks.anew()
         other.notifier = None
         other._forget(
             *(name for name, member in vars(Session).items() if isinstance(member, cached_property))
@@ -259,7 +256,9 @@ class Session:
 
     def _look_after_runs(self, project: ChantProject) -> None:
         for problem in project.recover() if self.recovers else ():
-            logger.warning("%s", problem)
+            import logging  # commands that people wait for seldom need it
+
+            logging.getLogger("chant_mcp").warning("%s", problem)
 
     @property
     def vine(self) -> VineFiles:

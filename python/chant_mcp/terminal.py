@@ -7,6 +7,15 @@ they are, some of their characters would steer the terminal, turn text around, o
 from __future__ import annotations
 
 import re
+import sys
+
+from chant_mcp.output_mode import MODE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from chant_mcp.errors import ChantError
 
 _REPLACED = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and line break, DEL, C1
@@ -61,9 +70,7 @@ def counted(number: int, noun: str) -> str:
 
 def say(text: str, *, nl: bool = True, err: bool = False) -> None:
     """Print a text, whatever it holds."""
-    import click  # which scripts do not need that only ask for harmless texts
-
-    click.echo(harmless(text), nl=nl, err=err)
+    _write(harmless(text) + "\n" * nl, sys.stderr if err else sys.stdout)
 
 
 JSON_SCHEMA = 1
@@ -75,11 +82,14 @@ def say_json(text: str) -> None:
     _say_envelope(f'"ok": true,{_gap(text)}"data": {text}')
 
 
-def say_json_error(error: dict[str, object]) -> None:
-    """Print an error in the envelope of commands."""
+def say_json_error(error: ChantError) -> None:
+    """Print an error in the envelope, if the command answers as JSON; standard error has its sentence."""
+    if not MODE.prints_json:
+        return
     import json
 
-    _say_envelope(f'"ok": false, "error": {json.dumps(error, ensure_ascii=False)}')
+    said = {"code": error.code, "message": error.message, "details": error.details}
+    _say_envelope(f'"ok": false, "error": {json.dumps(said, ensure_ascii=False)}')
 
 
 def _gap(text: str) -> str:
@@ -88,10 +98,11 @@ def _gap(text: str) -> str:
 
 
 def _say_envelope(rest: str) -> None:
-    import click
+    text = f'{{"schema": {JSON_SCHEMA}, "command": "{MODE.command}", {rest}}}'
+    _write(f"{harmless_json(text)}\n", sys.stdout)
 
-    context = click.get_current_context()
-    # The name of the program has blanks itself where Python was told to run the package.
-    program = context.find_root().command_path
-    command = context.command_path.removeprefix(program).strip()
-    click.echo(harmless_json(f'{{"schema": {JSON_SCHEMA}, "command": "{command}", {rest}}}'))
+
+def _write(text: str, stream: TextIO | None) -> None:
+    if stream is not None:  # a process without a console has none
+        stream.write(text)
+        stream.flush()

@@ -32,7 +32,7 @@ from chant_mcp.board.questions import AnswerDialog, Questions, Reply
 from chant_mcp.board.runs import Runs
 from chant_mcp.board.tasks import TaskList, Tasks
 from chant_mcp.change_watch import ChangeWatch
-from chant_mcp.commands.display import plain
+from chant_mcp.commands.rich_console import plain
 from chant_mcp.errors import ChantError
 from chant_mcp.formats import key_of_work
 from chant_mcp.session import Session

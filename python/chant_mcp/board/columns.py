@@ -15,7 +15,7 @@ from textual.widgets import OptionList, Static
 from chant_mcp.board import words
 from chant_mcp.board.feed import PAGE, Data
 from chant_mcp.board.listing import Listing, Row
-from chant_mcp.commands.display import plain
+from chant_mcp.commands.rich_console import plain
 
 _BAR = 12
 _SHORTEST_BAR = 4

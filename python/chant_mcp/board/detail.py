@@ -15,7 +15,7 @@ from textual.widgets import Static
 from chant_mcp.board import words
 from chant_mcp.board.feed import Data
 from chant_mcp.commands import run_display
-from chant_mcp.commands.display import plain, rendered
+from chant_mcp.commands.rich_console import markdown, plain
 
 _LONGEST = 20_000
 """Characters of a text that are shown."""
@@ -59,14 +59,14 @@ def _parts(item: Data) -> Iterator[RenderableType]:
     body = item["body"].strip().removeprefix(f"# {item['title']}\n").strip()
     if body:
         yield Text("")
-        yield rendered(body[:_LONGEST])
+        yield markdown(body[:_LONGEST])
         if len(body) > _LONGEST:
             yield plain(f"… {len(body) - _LONGEST} more characters in {item['path']}", "dim")
     yield plain(f"\n{item['path']}", "dim")
 
 
 def _state(item: Data) -> Text:
-    state = run_display.words(item["status"])
+    state = run_display.words(item["status"]).to_rich()
     if item["meaning"]:
         state.append(" · ").append_text(words.meaning(item["meaning"]))
     if why := item.get("why"):

@@ -15,7 +15,7 @@ from textual.widgets import Footer, Input, OptionList, Static
 
 from chant_mcp.board.keys import GROUPS
 from chant_mcp.board.listing import Listing, Row
-from chant_mcp.commands.display import plain
+from chant_mcp.commands.rich_console import plain
 
 _LEAVE = Binding("escape", "leave", "Leave")
 

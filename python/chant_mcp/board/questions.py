@@ -16,7 +16,7 @@ from textual.widgets import Footer, Input, Static
 
 from chant_mcp.board.feed import Data
 from chant_mcp.board.listing import Listing, Row
-from chant_mcp.commands.display import plain
+from chant_mcp.commands.rich_console import plain
 from chant_mcp.commands.speckit_display import event_table
 
 

@@ -15,7 +15,7 @@ from chant_mcp.board import words
 from chant_mcp.board.feed import Data, Log
 from chant_mcp.board.listing import Listing, Row
 from chant_mcp.commands import run_display
-from chant_mcp.commands.display import plain
+from chant_mcp.commands.rich_console import plain
 from chant_mcp.commands.run_display import clock
 from chant_mcp.commands.watch import agent_of, seconds_between, state_of
 from chant_mcp.terminal import coloured
@@ -89,7 +89,7 @@ class Runs(Vertical):
 def run_row(run: Data) -> Text:
     """Show a run: where it stands, how far it is, what it used, and what can be done when it failed."""
     is_at_work = run["status"] == "running" and not run["stale"]
-    state = run_display.words(state_of(run))
+    state = run_display.words(state_of(run)).to_rich()
     text = Text.assemble(state, " " * max(1, _STATE - state.cell_len))
     text.append_text(plain(run["spec_id"], "bold"))
     if run.get("agent"):

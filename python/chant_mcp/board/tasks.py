@@ -17,7 +17,7 @@ from textual.widgets import Static
 from chant_mcp.board import words
 from chant_mcp.board.feed import BoardState, Data
 from chant_mcp.board.listing import Listing, Row
-from chant_mcp.commands.display import plain
+from chant_mcp.commands.rich_console import plain
 
 _BAR = 20
 _SMALL_BAR = 10

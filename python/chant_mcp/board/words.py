@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from chant_mcp.board.feed import Data
-from chant_mcp.commands.display import plain
+from chant_mcp.commands.rich_console import plain
 from chant_mcp.commands.speckit_display import box
 
 MEANINGS = {
@@ -98,7 +98,7 @@ def task(found: Data) -> Text:
     """Make a row of a task of a feature."""
     is_settled = found["status"] in ("done", "skipped")
     name = plain(f" {found['id']} ", "dim" if is_settled else "bold")
-    text = Text.assemble("  ", box(found["status"]), name)
+    text = Text.assemble("  ", box(found["status"]).to_rich(), name)
     if found["parallel"]:
         text.append_text(plain("[P] ", "magenta"))
     for story in found["stories"]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
 import click
 
-from chant_mcp.commands.groups import AS_JSON
-from chant_mcp.paging import Data, written
+from chant_mcp.output_mode import MODE
+from chant_mcp.paging import written
 from chant_mcp.terminal import say, say_json
 
 Run = TypeVar("Run", bound=Callable[..., None])
@@ -17,22 +17,21 @@ Run = TypeVar("Run", bound=Callable[..., None])
 def _note_json(context: click.Context, parameter: click.Parameter, value: bool) -> bool:
     """Remember that a command answers as JSON, for errors that are known outside of it."""
     if value:
-        context.meta.setdefault(AS_JSON, []).append(context)
+        # The name of the program has blanks itself where Python was told to run the package.
+        MODE.print_json(context.command_path.removeprefix(context.find_root().command_path).strip())
     return value
 
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, callback=_note_json, help="Print the answer as JSON."
 )
-LINE_FORMAT = "chant_mcp.line_format"
-"""The place in a context's notes for what `--format` of a list says."""
 
 
 def _note_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     if value is not None and value not in ("table", "tsv") and "{" not in value:
         raise click.BadParameter(f"'{value}' is neither table nor tsv, and names no field such as {{id}}.")
     if value is not None:
-        context.meta[LINE_FORMAT] = value
+        MODE.line_format = value
 
 
 format_option = click.option(
@@ -97,20 +96,3 @@ def say_message(text: str, as_json: bool) -> None:
         say_json(written({"message": text}))
     else:
         say(text)
-
-
-def left_out(data: Data, noun: str, shown: int) -> Iterator[str]:
-    """Say what a list does not show and how to get it."""
-    if shown < (total := data.get("total", shown)):
-        yield f"{shown} of {total} {noun} shown; --all shows the rest."
-    yield from left_to_others(data)
-
-
-def left_to_others(data: Data) -> Iterator[str]:
-    """Say what a list leaves out because of the remote that clones share."""
-    if held := data.get("held_elsewhere"):
-        yield f"Other clones work on {held} more; `--held` shows them, `chant-mcp leases` says who."
-    if completed := data.get("completed_on_remote"):
-        yield f"Other clones completed {completed} more; `chant-mcp leases --pull` brings them here."
-    if doubtful := data.get("doubtful_leases"):
-        yield f"The leases of {doubtful} more cannot be read or believed; `chant-mcp leases` says why."

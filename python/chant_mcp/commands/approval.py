@@ -8,8 +8,8 @@ from __future__ import annotations
 import click
 
 from chant_mcp.commands.answers import json_option, say_message
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.commands.run_names import run_name
-from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.session import Session
 
 _by = click.option("--by", metavar="NAME", help="Who decides; git's user unless given.")

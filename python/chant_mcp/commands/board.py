@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 from chant_mcp.commands.asking import is_person, show
-from chant_mcp.commands.surroundings import Surroundings, project_option
+from chant_mcp.commands.project_options import project_option
+from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.plugins.session_notifier import SessionNotifier
 from chant_mcp.remote_looks import RemoteLooks
 from chant_mcp.session import Session
@@ -40,8 +40,8 @@ def board(
     if web:
         from chant_mcp.commands.web_board import serve_board
 
-        given = replace(surroundings, project=project or surroundings.project)
-        serve_board(replace(given, read_only=read_only or surroundings.read_only), port, opens=opens)
+        given = surroundings._replace(project=project or surroundings.project)
+        serve_board(given._replace(read_only=read_only or surroundings.read_only), port, opens=opens)
         return
     if opens or port is not None:
         raise click.UsageError("These options are for the board in a browser: add --web.")
@@ -57,9 +57,9 @@ def board(
     from chant_mcp.board.app import BoardApp
 
     if project is not None:
-        surroundings = replace(surroundings, project=project)
+        surroundings = surroundings._replace(project=project)
     is_read_only = read_only or surroundings.read_only
-    session = replace(surroundings, read_only=is_read_only).session()
+    session = surroundings._replace(read_only=is_read_only).session()
     session.looks = RemoteLooks()
     session.notifier = SessionNotifier()
     if not is_read_only:

@@ -9,9 +9,9 @@ import click
 from chant_mcp.api.plans import PlanItem
 from chant_mcp.commands.answers import all_option, exit_code_1, json_option
 from chant_mcp.commands.plan_findings import has_error, plan_findings, say_findings, show_findings
+from chant_mcp.commands.project_options import on_project
 from chant_mcp.commands.receipt import show_report, target_option
 from chant_mcp.commands.run_names import run_name, spec_name
-from chant_mcp.commands.surroundings import on_project
 from chant_mcp.formats import is_item_key, plan_formats_in
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from chant_mcp.commands.answers import exit_code_1
-from chant_mcp.commands.surroundings import Surroundings, project_option
+from chant_mcp.commands.project_options import project_option
+from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.errors import RefusedError
 from chant_mcp.program import own_program
 from chant_mcp.request_check import CHECKS, check_request, report, summary

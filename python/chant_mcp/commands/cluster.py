@@ -15,7 +15,8 @@ import click
 from chant_mcp.cluster.extra import require_cluster_extra
 from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.groups import SentenceGroup
-from chant_mcp.commands.surroundings import Surroundings, changes_files
+from chant_mcp.commands.project_options import changes_files
+from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.commands.worker import default_tls
 from chant_mcp.errors import InvalidArgumentError, NotFoundError, RefusedError
 from chant_mcp.program import own_program

@@ -6,7 +6,7 @@ import click
 
 from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.groups import SentenceGroup
-from chant_mcp.commands.surroundings import on_project
+from chant_mcp.commands.project_options import on_project
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import counted, say_json

@@ -11,7 +11,8 @@ import click
 
 from chant_mcp._core import ChantProject
 from chant_mcp.commands.answers import exit_code_1
-from chant_mcp.commands.surroundings import Surroundings, changes_files
+from chant_mcp.commands.project_options import changes_files
+from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.terminal import say
 
 

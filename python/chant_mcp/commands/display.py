@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, cast
 
-import click
-
-from chant_mcp.commands.answers import LINE_FORMAT, left_out
-from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.commands.text_layout import Group, Shown, Table, Text
+from chant_mcp.load_words import load_lines
+from chant_mcp.output_mode import MODE
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import counted, harmless, say
@@ -138,13 +136,9 @@ def notes_console() -> Output:
 
 def prints_lines(*, for_errors: bool = False) -> bool:
     """Return whether rows are printed as lines: for a pipe or a file, unless COLUMNS gives a width."""
-    context = click.get_current_context(silent=True)
-    form = context.meta.get(LINE_FORMAT) if context is not None else None
-    if form is not None and not for_errors:
-        return form != "table"
-    surroundings = context.find_object(Surroundings) if context is not None else None
-    has_width = surroundings is not None and "COLUMNS" in surroundings.environment
-    return not (has_width or (sys.stderr if for_errors else sys.stdout).isatty())
+    if MODE.line_format is not None and not for_errors:
+        return MODE.line_format != "table"
+    return not (MODE.has_width or (sys.stderr if for_errors else sys.stdout).isatty())
 
 
 def print_rows(rows: Sequence[Data]) -> bool:
@@ -156,7 +150,7 @@ def print_rows(rows: Sequence[Data]) -> bool:
     Raises:
         click.UsageError: It names a field that the rows do not have.
     """
-    form: str | None = click.get_current_context().meta.get(LINE_FORMAT)
+    form = MODE.line_format
     if form is None or form in ("table", "tsv"):
         return False
     template = form.replace("\\t", "\t").replace("\\n", "\n")
@@ -165,6 +159,8 @@ def print_rows(rows: Sequence[Data]) -> bool:
         def field(found: re.Match[str], row: Data = row) -> str:
             if found[1] not in row:
                 known = ", ".join(sorted(row))
+                import click
+
                 raise click.UsageError(f"There is no field '{found[1]}'. Fields are: {known}.")
             return _field(row[found[1]])
 
@@ -429,6 +425,23 @@ def print_list(data: Data, noun: str, table: Callable[[list[Data]], Shown], when
         notes.print(problems)
 
 
+def left_out(data: Data, noun: str, shown: int) -> Iterator[str]:
+    """Say what a list does not show and how to get it."""
+    if shown < (total := data.get("total", shown)):
+        yield f"{shown} of {total} {noun} shown; --all shows the rest."
+    yield from left_to_others(data)
+
+
+def left_to_others(data: Data) -> Iterator[str]:
+    """Say what a list leaves out because of the remote that clones share."""
+    if held := data.get("held_elsewhere"):
+        yield f"Other clones work on {held} more; `--held` shows them, `chant-mcp leases` says who."
+    if completed := data.get("completed_on_remote"):
+        yield f"Other clones completed {completed} more; `chant-mcp leases --pull` brings them here."
+    if doubtful := data.get("doubtful_leases"):
+        yield f"The leases of {doubtful} more cannot be read or believed; `chant-mcp leases` says why."
+
+
 def problems_block(data: Data) -> Shown | None:
     """Say which files cannot be read, where an answer names some."""
     problems: list[Data] = data.get("problems") or []
@@ -441,6 +454,11 @@ def problems_block(data: Data) -> Shown | None:
     if data.get("problems_total"):
         said.append(plain(f"  … {data['problems_total']} in all", "dim"))
     return Group(*said)
+
+
+def load_text(answer: Data) -> Text:
+    """Say how busy accounts and machines are, a line for each; empty where there are none."""
+    return plain("\n".join(load_lines(answer)), "dim")
 
 
 def waiting_line(session: Session) -> Text | None:

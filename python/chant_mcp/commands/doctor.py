@@ -11,7 +11,7 @@ import click
 
 from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.plan_findings import plan_findings
-from chant_mcp.commands.surroundings import on_project
+from chant_mcp.commands.project_options import on_project
 from chant_mcp.commands.text_layout import Shown
 from chant_mcp.paging import Data
 from chant_mcp.safe_path import relative_elements

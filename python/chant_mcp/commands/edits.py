@@ -19,7 +19,7 @@ from chant_mcp.api.vines import Task
 from chant_mcp.api.workspace import Workspace
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.asking import asks_for_trust
-from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.errors import InvalidArgumentError, NotFoundError, RefusedError
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session

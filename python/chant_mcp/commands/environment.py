@@ -13,7 +13,7 @@ from chant_mcp.commands.answers import json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.confine import NOT_FOUND, NOT_STARTED, readable
 from chant_mcp.commands.groups import SentenceGroup
-from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.init import files, foreign_setup, recipes
 from chant_mcp.session import Session
 from chant_mcp.terminal import counted, say, say_json

@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from chant_mcp import progress
-from chant_mcp.commands.surroundings import on_project
-from chant_mcp.commands.workspace import ItemFilters, filters
+from chant_mcp.commands.item_answers import ItemFilters
+from chant_mcp.commands.project_options import on_project
+from chant_mcp.commands.workspace import filters
 from chant_mcp.session import Session
 from chant_mcp.terminal import harmless, harmless_json, say
 

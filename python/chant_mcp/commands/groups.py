@@ -27,18 +27,6 @@ class Refusal(Failure):
     exit_code = 2
 
 
-AS_JSON = "chant_mcp.as_json"
-"""The place in a context's notes that says whether its command answers as JSON."""
-
-
-def say_error_as_json(error: ChantError) -> None:
-    """Print an error in the envelope, if the command answers as JSON; standard error has its sentence."""
-    asked: list[click.Context] = click.get_current_context().meta.get(AS_JSON, [])
-    if asked:
-        with asked[-1]:
-            say_json_error({"code": error.code, "message": error.message, "details": error.details})
-
-
 class Commands(click.Group):
     """A group whose commands are imported when they are needed."""
 
@@ -91,10 +79,10 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except NotTrustedError as error:
-            say_error_as_json(error)
+            say_json_error(error)
             raise Refusal(error.describe()) from error
         except ChantError as error:
-            say_error_as_json(error)
+            say_json_error(error)
             raise Failure(error.describe()) from error
         except click.ClickException as error:
             # What was typed may have come from a list of files.

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from chant_mcp.commands.surroundings import Surroundings, changes_files
+from chant_mcp.commands.project_options import changes_files
+from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.terminal import counted, say
 
 

@@ -7,7 +7,8 @@ import sys
 import click
 
 from chant_mcp._core import work_over_http
-from chant_mcp.commands.surroundings import Surroundings, changes_files
+from chant_mcp.commands.project_options import changes_files
+from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.errors import ChantError
 from chant_mcp.terminal import harmless_json, say
 

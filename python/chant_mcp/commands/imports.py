@@ -9,7 +9,7 @@ import click
 
 from chant_mcp._core import Answer
 from chant_mcp.commands.answers import exit_code_1, json_option
-from chant_mcp.commands.surroundings import on_project, refuse_read_only
+from chant_mcp.commands.project_options import on_project, refuse_read_only
 from chant_mcp.formats import formats
 from chant_mcp.paging import Data
 from chant_mcp.session import Session

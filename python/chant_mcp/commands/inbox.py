@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from chant_mcp.commands.answers import json_option
-from chant_mcp.commands.surroundings import on_project
+from chant_mcp.commands.project_options import on_project
 from chant_mcp.inbox import waiting_for_person
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session

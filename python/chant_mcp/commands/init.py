@@ -15,7 +15,8 @@ import click
 
 from chant_mcp._core import ChantProject
 from chant_mcp.commands.persons import run_above
-from chant_mcp.commands.surroundings import Surroundings, changes_files, project_option
+from chant_mcp.commands.project_options import changes_files, project_option
+from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.errors import ChantError
 from chant_mcp.formats import plan_formats_in, title_of
 from chant_mcp.init import agents, config_text, hosts, layout, recipes

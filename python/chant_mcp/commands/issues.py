@@ -11,7 +11,7 @@ from typing import Concatenate, ParamSpec
 import click
 
 from chant_mcp.commands.persons import agent_above, run_above
-from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.errors import RefusedError
 from chant_mcp.issues.forge import Forge, Issue
 from chant_mcp.issues.issue_specs import (

@@ -6,7 +6,7 @@ import click
 
 from chant_mcp.commands.answers import json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust
-from chant_mcp.commands.surroundings import on_project, refuse_read_only
+from chant_mcp.commands.project_options import on_project, refuse_read_only
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json

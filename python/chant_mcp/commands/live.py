@@ -148,7 +148,7 @@ def _agent(one: WatchedRun) -> RenderableType:
         plain(f"{checked} of {total}" if total else ""),
     )
     line = provider_wait(one.run) or plain(one.line or "…", "dim")
-    cut = line.__rich__()
+    cut = line.to_rich()
     cut.no_wrap, cut.overflow = True, "ellipsis"
     return Group(grid, Padding(cut, (0, 0, 0, 2)))
 

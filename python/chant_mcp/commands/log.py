@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import click
 
 from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.project_options import on_project
 from chant_mcp.commands.remote_run import RemoteRun
 from chant_mcp.commands.run_names import run_name
-from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import NotFoundError
 from chant_mcp.paging import Data
 from chant_mcp.session import Session

@@ -15,7 +15,7 @@ from chant_mcp.api.features import FeatureTask
 from chant_mcp.api.vines import Task
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.edits import Item, find_item
-from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.errors import RefusedError
 from chant_mcp.paging import written
 from chant_mcp.session import Session

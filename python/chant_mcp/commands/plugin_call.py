@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from chant_mcp.commands.surroundings import on_project
+from chant_mcp.commands.project_options import on_project
 from chant_mcp.session import Session
 
 

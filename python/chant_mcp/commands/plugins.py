@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from chant_mcp.commands.answers import json_option
-from chant_mcp.commands.surroundings import on_project
+from chant_mcp.commands.project_options import on_project
 from chant_mcp.session import Session
 from chant_mcp.terminal import say_json
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from chant_mcp.commands.surroundings import Surroundings, project_option
+from chant_mcp.commands.project_options import project_option
+from chant_mcp.commands.surroundings import Surroundings
 
 
 @click.command()

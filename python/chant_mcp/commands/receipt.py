@@ -10,8 +10,8 @@ import click
 from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.groups import SentenceGroup
+from chant_mcp.commands.project_options import changes_files, on_project, refuse_read_only
 from chant_mcp.commands.run_names import run_name
-from chant_mcp.commands.surroundings import changes_files, on_project, refuse_read_only
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json

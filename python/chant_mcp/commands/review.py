@@ -13,8 +13,8 @@ import click
 
 from chant_mcp.commands.answers import json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust
+from chant_mcp.commands.project_options import changes_files, on_project, refuse_read_only
 from chant_mcp.commands.run_names import run_name
-from chant_mcp.commands.surroundings import changes_files, on_project, refuse_read_only
 from chant_mcp.commands.work_start import steps
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session

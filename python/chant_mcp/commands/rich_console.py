@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.markdown import Markdown
 from rich.segment import Segment
+from rich.text import Text
 
 from chant_mcp.terminal import harmless
 
@@ -46,3 +47,8 @@ def make_console(*, is_error: bool, prints_lines: bool) -> Console:
 def markdown(text: str) -> RenderableType:
     """Render Markdown for a terminal."""
     return _Harmless(Markdown(harmless(text), hyperlinks=False))
+
+
+def plain(value: object, style: str = "") -> Text:
+    """Make a text of a value, of which nothing is taken for markup."""
+    return Text(harmless(str(value)), style=style)

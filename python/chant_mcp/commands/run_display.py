@@ -9,7 +9,6 @@ from chant_mcp.commands import display
 from chant_mcp.commands.display import plain, status_style
 from chant_mcp.commands.text_layout import Group, Shown, Table, Text
 from chant_mcp.commands.watch import WatchedRun, agent_of, local_time, seconds_between, state_of
-from chant_mcp.load_words import load_lines
 from chant_mcp.paging import Data
 from chant_mcp.terminal import counted
 
@@ -63,11 +62,6 @@ def age(seconds: int) -> str:
         if seconds >= length:
             return f"{seconds // length} {unit}"
     return f"{seconds} s"
-
-
-def load_text(answer: Data) -> Text:
-    """Say how busy accounts and machines are, a line for each; empty where there are none."""
-    return plain("\n".join(load_lines(answer)), "dim")
 
 
 def runs_table(runs: Sequence[Data]) -> Shown:

@@ -6,13 +6,13 @@ import functools
 import logging
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
-from chant_mcp.commands.surroundings import Surroundings, project_option
+from chant_mcp.commands.project_options import project_option
+from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.terminal import harmless, say
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def with_options(run: Callable[Concatenate[Surroundings, P], None]) -> Callable[
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> None:
-        given = replace(
-            surroundings,
+        given = surroundings._replace(
             project=project or surroundings.project,
             toolsets=toolsets or surroundings.toolsets,
             read_only=read_only or surroundings.read_only,

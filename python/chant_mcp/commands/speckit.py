@@ -9,7 +9,7 @@ import click
 from chant_mcp._core import Answer
 from chant_mcp.commands.answers import json_option, limited_to, say_message
 from chant_mcp.commands.asking import asks_for_trust
-from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.paging import EVERYTHING, Data, pieces
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json

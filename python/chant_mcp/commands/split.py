@@ -10,8 +10,8 @@ import click
 
 from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.asking import asks_for_trust
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.commands.run_names import spec_name
-from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.text_layout import Text
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.commands.work_start import steps, watched

@@ -7,8 +7,8 @@ import click
 from chant_mcp.api.plans import PlanItem
 from chant_mcp.commands.answers import exit_code_1, json_option, say_message
 from chant_mcp.commands.edits import edited, find_item, refused
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.commands.run_names import run_name, spec_name
-from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.errors import NotFoundError
 from chant_mcp.formats import is_item_key
 from chant_mcp.paging import written

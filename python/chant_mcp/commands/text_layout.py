@@ -59,10 +59,13 @@ class Text:
     def __str__(self) -> str:
         return self.plain
 
-    def __rich__(self) -> rich.text.Text:
+    def to_rich(self) -> rich.text.Text:
+        """Give it as rich has it."""
         from rich.text import Text as RichText
 
         return RichText.assemble(*self._parts)
+
+    __rich__ = to_rich
 
 
 class Table:

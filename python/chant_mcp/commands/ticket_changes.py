@@ -7,7 +7,7 @@ from typing import IO
 import click
 
 from chant_mcp.commands.answers import json_option
-from chant_mcp.commands.surroundings import changes_files, on_tickets
+from chant_mcp.commands.project_options import changes_files, on_tickets
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json

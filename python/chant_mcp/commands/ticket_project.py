@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from chant_mcp.commands.answers import json_option
-from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.errors import ConflictError
 from chant_mcp.init import files
 from chant_mcp.paging import written

@@ -14,7 +14,7 @@ from chant_mcp.commands.answers import (
     limited_to,
     picture_option,
 )
-from chant_mcp.commands.surroundings import on_tickets
+from chant_mcp.commands.project_options import on_tickets
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json

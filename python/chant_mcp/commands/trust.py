@@ -12,7 +12,7 @@ from chant_mcp._core import trusted_folders
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.asking import show
 from chant_mcp.commands.persons import agent_above, run_above
-from chant_mcp.commands.surroundings import on_project
+from chant_mcp.commands.project_options import on_project
 from chant_mcp.errors import RefusedError
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json

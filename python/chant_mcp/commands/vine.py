@@ -8,7 +8,7 @@ import click
 
 from chant_mcp import resources
 from chant_mcp.commands.answers import format_option, json_option, limited_to, picture_option
-from chant_mcp.commands.surroundings import on_project
+from chant_mcp.commands.project_options import on_project
 from chant_mcp.commands.vine_files import file_argument, file_meant
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session

@@ -6,7 +6,7 @@ import click
 
 from chant_mcp._core import Answer, VineFiles
 from chant_mcp.commands.answers import json_option
-from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.errors import ConflictError
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session

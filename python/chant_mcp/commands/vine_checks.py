@@ -11,7 +11,7 @@ import click
 
 from chant_mcp._core import VineFiles
 from chant_mcp.commands.answers import exit_code_1, json_option
-from chant_mcp.commands.surroundings import on_project
+from chant_mcp.commands.project_options import on_project
 from chant_mcp.errors import ChantError, NotFoundError
 from chant_mcp.paging import EVERYTHING, Data, written
 from chant_mcp.session import Session

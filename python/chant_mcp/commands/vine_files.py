@@ -8,7 +8,7 @@ import click
 
 from chant_mcp._core import VineFiles
 from chant_mcp.commands.answers import json_option
-from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
 

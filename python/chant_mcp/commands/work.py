@@ -7,8 +7,8 @@ import click
 from chant_mcp.commands.answers import exit_code_1, json_option, say_message
 from chant_mcp.commands.asking import asks_for_trust, is_person
 from chant_mcp.commands.follow_ready import follow_ready
+from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.commands.run_names import run_name
-from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.commands.work_ready import work_on_ready
 from chant_mcp.commands.work_start import StartOptions, start_work, watched
@@ -162,7 +162,7 @@ def runs(
         out.print(run_display.runs_table(sorted(newest_first, key=lambda run: run["status"] != "running")))
     else:
         out.print("No agent is at work." if not shows_ended else "No runs.")
-    if load := run_display.load_text(data):
+    if load := display.load_text(data):
         out.print(load)
     elsewhere = [held for held in data.get("elsewhere", ()) if id is None or held["spec_id"] == id]
     if elsewhere:

@@ -6,12 +6,10 @@ A project that holds specs alone is shown as `chant-mcp chant` shows it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import click
 
-from chant_mcp.commands import specs
+from chant_mcp.commands import item_answers
 from chant_mcp.commands.answers import (
     all_option,
     format_option,
@@ -20,40 +18,14 @@ from chant_mcp.commands.answers import (
     list_all_option,
     picture_option,
 )
-from chant_mcp.commands.surroundings import on_project
-from chant_mcp.errors import ChantError, NotFoundError
-from chant_mcp.formats import format_words, plan_formats_in, title_of
-from chant_mcp.paging import EVERYTHING, Data, gathered, written
-from chant_mcp.session import Session, dialects_in
-from chant_mcp.terminal import say, say_json
+from chant_mcp.commands.item_answers import ItemFilters
+from chant_mcp.commands.project_options import on_project
+from chant_mcp.commands.specs import approval_option, held_option
+from chant_mcp.formats import format_words
+from chant_mcp.session import Session
+from chant_mcp.terminal import say_json
 
 DIALECTS = format_words()
-
-
-@dataclass(frozen=True, slots=True)
-class ItemFilters:
-    """Which items are meant: values of one kind are alternatives, different kinds all have to fit."""
-
-    statuses: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    dialects: tuple[str, ...] = ()
-    ready: bool = False
-    include_held: bool = False
-
-    def words(self) -> dict[str, Any]:
-        """Give the filters as the core takes them."""
-        return {
-            "statuses": list(self.statuses),
-            "labels": list(self.labels),
-            "dialects": list(self.dialects),
-            "ready": self.ready,
-            "include_held": self.include_held,
-        }
-
-    @property
-    def is_of_specs(self) -> bool:
-        """Whether the list of specs knows such filters, too."""
-        return len(self.statuses) <= 1 and not (self.labels or self.dialects or self.ready)
 
 
 label_option = click.option(
@@ -84,14 +56,9 @@ def filters(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def holds_specs_alone(session: Session) -> bool:
-    """Return whether a project holds specs and nothing else."""
-    return set(dialects_in(session.place.root)) <= {"chant"}
-
-
 @click.command("list")
 @filters
-@specs.approval_option
+@approval_option
 @limit_option
 @list_all_option
 @format_option
@@ -112,17 +79,13 @@ def list_items(
     wanted = ItemFilters(statuses, labels, dialects, ready)
     if approval and not wanted.is_of_specs:
         raise click.UsageError("Only specs have an approval: --approval goes with one --status at most.")
-    if wanted.is_of_specs and (approval or (holds_specs_alone(session) and not as_json)):
-        status = statuses[0] if statuses else None
-        specs.show_list(session, status, approval, limit, show_all, as_json)
-        return
-    _show_items(session, wanted, limit, show_all, as_json, with_unlisted=show_all and not ready)
+    item_answers.show_list(session, wanted, approval, limit, show_all, as_json)
 
 
 @click.command()
 @dialect_option
 @label_option
-@specs.held_option
+@held_option
 @limit_option
 @all_option
 @format_option
@@ -138,96 +101,8 @@ def ready(
     as_json: bool,
 ) -> None:
     """List what can be started now: specs, tasks and tickets that wait for nothing."""
-    if not (labels or dialects or as_json) and holds_specs_alone(session):
-        specs.show_ready(session, include_held, limit, show_all, as_json)
-        return
-    _show_items(session, ItemFilters((), labels, dialects, True, include_held), limit, show_all, as_json)
-
-
-def _show_items(
-    session: Session,
-    wanted: ItemFilters,
-    limit: int,
-    show_all: bool,
-    as_json: bool,
-    *,
-    with_unlisted: bool = False,
-) -> None:
-    workspace = session.workspace
-    text, data = gathered(
-        lambda limit, offset: workspace.list(**wanted.words(), limit=limit, offset=offset),
-        EVERYTHING if show_all else limit,
-        "items",
-    )
-    if with_unlisted:
-        text, data = with_more(data, _unlisted(session, wanted))
-    show_page(text, data, _when_none(session, wanted), as_json)
-
-
-def _unlisted(session: Session, wanted: ItemFilters) -> list[Data]:
-    """Give the specs that lists leave out and a filter wants."""
-    asks_for_specs = not wanted.dialects or "chant" in wanted.dialects
-    if not asks_for_specs or "chant" not in dialects_in(session.place.root):
-        return []
-    found = map(spec_as_item, specs.unlisted_specs(session, wanted.statuses))
-    return [one for one in found if not wanted.labels or set(wanted.labels) & set(one["labels"])]
-
-
-def with_more(data: Data, more: list[Data]) -> tuple[str, Data]:
-    """Add items to a list, and write it."""
-    items = [*data["items"], *more]
-    data = {**data, "items": items, "total": data["total"] + len(more), "returned": len(items)}
-    return written(data), data
-
-
-def spec_as_item(spec: Data) -> Data:
-    """Make the row of a spec that lists of specs have into that of an item."""
-    id: str = spec["id"]
-    depends_on = [one if ":" in one else f"chant:{one}" for one in spec["depends_on"] or ()]
-    return {
-        "key": f"chant:{id}",
-        "dialect": "chant",
-        "id": id,
-        "title": spec["title"] or "",
-        "status": spec["status"],
-        "done": spec["status"] in ("completed", "cancelled"),
-        "ready": False,
-        "type": spec["type"],
-        "labels": spec["labels"] or [],
-        "assignee": None,
-        "depends_on": depends_on,
-        "waits_for": [],
-        "path": spec.get("path", f".chant/specs/{id}.md"),
-        "weight": 1.0,
-    }
-
-
-def _when_none(session: Session, wanted: ItemFilters) -> str:
-    """Say why a list is empty, and how the first item is made where there is none."""
-    said = "Nothing is ready." if wanted.ready else "Nothing matches."
-    if session.workspace.dialects():
-        return said
-    first = {
-        "chant": "`chant-mcp add TEXT`",
-        "vine": "`chant-mcp vine new plan.vine`",
-        "tickets": "`chant-mcp tickets add TITLE`",
-        "speckit": "spec-kit's `specify` command",
-    }
-    here = dialects_in(session.place.root)
-    ways = [way for dialect, way in first.items() if dialect in (wanted.dialects or here or first)]
-    if plans := plan_formats_in(session.place.root):
-        ways.extend(f"`chant-mcp add TEXT --to {word}` ({title_of(word)})" for word in plans)
-    return f"{said} There is nothing yet; {' or '.join(ways)} creates the first item."
-
-
-def show_page(text: str, data: Data, when_none: str, as_json: bool) -> None:
-    """Print items as lists give them."""
-    if as_json:
-        say_json(text)
-        return
-    from chant_mcp.commands import display, workspace_display
-
-    display.print_list(data, "items", workspace_display.item_table, when_none)
+    wanted = ItemFilters((), labels, dialects, True, include_held)
+    item_answers.show_ready(session, wanted, limit, show_all, as_json)
 
 
 @click.command()
@@ -241,10 +116,7 @@ def show(session: Session, name: str, raw: bool, as_json: bool) -> None:
     NAME is a key as `list` shows it, an ID or a ticket's code; a part of a spec's ID is enough when it
     fits only one.
     """
-    if holds_specs_alone(session) and not as_json:
-        specs.show_spec(session, name, raw, as_json)
-        return
-    _show_item(session, name, raw, as_json)
+    item_answers.show_item(session, name, raw, as_json)
 
 
 @click.command("show")
@@ -259,46 +131,7 @@ def show_feature_task(session: Session, name: str, raw: bool, as_json: bool) -> 
     only one feature has it.
     """
     prefix = "speckit:"
-    _show_item(session, name if name.startswith(prefix) else prefix + name, raw, as_json)
-
-
-def _show_item(session: Session, name: str, raw: bool, as_json: bool) -> None:
-    try:
-        answer = session.workspace.show(name)
-    except NotFoundError:
-        if not is_archived(session, name):
-            raise
-        specs.show_spec(session, name, raw, as_json)
-        return
-    item: Data = answer.data
-    if item["dialect"] == "chant" and (as_json or raw):
-        # One answer may hold only a piece of a long text.
-        item = {**item, "body": specs.whole_spec(session, item["id"])[1]["body"]}
-    if as_json:
-        say_json(written(item))
-        return
-    body: str = item["body"]
-    if raw:
-        say(body, nl=not body.endswith("\n"))
-        return
-    if item["dialect"] == "chant":
-        specs.show_spec(session, item["id"], raw, as_json)
-        return
-    from chant_mcp.commands import display, workspace_display
-
-    out = display.console()
-    out.print(workspace_display.item_fields(item))
-    out.print()
-    out.print(display.rendered(body))
-
-
-def is_archived(session: Session, name: str) -> bool:
-    """Return whether a name that no active item has is one of an archived spec."""
-    try:
-        session.chant.spec_get(name, max_chars=1)
-    except ChantError:
-        return False
-    return True
+    item_answers.show_one(session, name if name.startswith(prefix) else prefix + name, raw, as_json)
 
 
 _whole_option = click.option(
@@ -378,7 +211,9 @@ def list_feature_tasks(
     as_json: bool,
 ) -> None:
     """List the tasks of all features; stories such as US1 are labels."""
-    _show_items(session, ItemFilters(statuses, labels, ("speckit",), ready), limit, show_all, as_json)
+    item_answers.show_items(
+        session, ItemFilters(statuses, labels, ("speckit",), ready), limit, show_all, as_json
+    )
 
 
 @click.command("ready")
@@ -392,7 +227,7 @@ def ready_feature_tasks(
     session: Session, labels: tuple[str, ...], limit: int, show_all: bool, as_json: bool
 ) -> None:
     """List the tasks of all features that can be done now."""
-    _show_items(session, ItemFilters((), labels, ("speckit",), True), limit, show_all, as_json)
+    item_answers.show_items(session, ItemFilters((), labels, ("speckit",), True), limit, show_all, as_json)
 
 
 def _show_graph(session: Session, wanted: ItemFilters, form: str, show_all: bool, as_json: bool) -> None:

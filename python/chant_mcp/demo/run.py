@@ -20,6 +20,7 @@ from rich.rule import Rule
 
 from chant_mcp._core import ChantProject
 from chant_mcp.commands import display, live, run_display
+from chant_mcp.commands.rich_console import plain
 from chant_mcp.commands.watch import Watch
 from chant_mcp.demo.sample import SampleProject
 from chant_mcp.demo.specs import CHOSEN, FAILING, READY, SPECS, UNREADABLE, WORKED
@@ -207,9 +208,8 @@ class _Session:
         """Begin a step, saying what an agent wants here."""
         self.steps += 1
         self.out.print()
-        self.out.print(
-            Rule(display.plain(f"{self.steps}. {title}", "bold").__rich__(), align="left", style="dim")
-        )
+        heading = plain(f"{self.steps}. {title}", "bold")
+        self.out.print(Rule(heading, align="left", style="dim"))
         self.say(why)
 
     def say(self, text: str) -> None:

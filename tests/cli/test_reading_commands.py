@@ -1,0 +1,128 @@
+"""Commands that only read start without click and rich, and print the same as with them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+from chant_mcp import reading_commands
+from chant_mcp.cli import program
+from cli.kit import Cli
+from cli.plans import write_plan
+
+FIRST = "2026-01-22-001-x7m"
+UNREADABLE = "2026-01-22-003-bad"
+LEFT_TO_CLICK = {"--help", "-h", "--project", "--cwd", "--approval"}
+
+SPECS_ALONE = [
+    ("list",),
+    ("list", "--all", "--limit", "1"),
+    ("list", "--status=pending", "--format", "table"),
+    ("list", "--ready", "--json"),
+    ("list", "--label", "ui", "--label", "none"),
+    ("ready",),
+    ("ready", "--held", "--limit=1"),
+    ("ready", "--json"),
+    ("search", "needle", "--all"),
+    ("search", "needle", "--json"),
+    ("show", FIRST),
+    ("show", "x7m", "--raw"),
+    ("show", FIRST, "--json"),
+    ("show", "no-such-spec"),
+    ("show", "no-such-spec", "--json"),
+    ("status",),
+    ("status", "--activity"),
+    ("status", "--json"),
+]
+
+
+def _words_of(command: str) -> set[str]:
+    found = program.get_command(click.Context(program), command)
+    assert found is not None
+    options = (one for one in found.params if isinstance(one, click.Option))
+    return {name for option in options for name in (*option.opts, *option.secondary_opts)}
+
+
+@pytest.mark.parametrize("name", reading_commands.COMMANDS)
+def test_they_know_the_options_of_the_commands_themselves(name: str) -> None:
+    command = reading_commands.COMMANDS[name]
+    known = {*command.flags, *command.values, *command.lists}
+    assert known == _words_of(name) - LEFT_TO_CLICK
+
+
+def _started(cli: Cli, *words: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-P", "-m", "chant_mcp", *words]
+    return subprocess.run(command, cwd=cli.project.root, capture_output=True)
+
+
+@pytest.fixture(params=["for a terminal", "for a pipe"])
+def reader(request: pytest.FixtureRequest, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Print for a terminal of eighty columns, or for another program."""
+    if request.param == "for a pipe":
+        monkeypatch.delenv("COLUMNS")
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("words", SPECS_ALONE, ids=" ".join)
+def test_they_print_what_the_commands_print(cli: Cli, words: tuple[str, ...]) -> None:
+    cli.project.spec(FIRST, body="# A needle\n\n- [ ] **One**\tof two", labels=["ui"])
+    cli.project.spec("2026-01-22-002-b2c", status="cancelled", body="# Another needle")
+    cli.project.write(UNREADABLE, "---\nlabels: [\n---\n")
+    wanted = cli.run(*words)
+    found = _started(cli, *words)
+    assert found.stdout.decode() == wanted.stdout
+    assert (found.stderr.decode(), found.returncode) == (wanted.stderr, wanted.exit_code)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("list",), ("list", "--dialect", "vine"), ("ready",), ("show", "texts"), ("status",), ("search", "o")],
+    ids=" ".join,
+)
+@pytest.mark.usefixtures("reader")
+def test_they_print_the_same_of_several_formats(cli: Cli, words: tuple[str, ...]) -> None:
+    cli.project.spec(FIRST)
+    write_plan(cli.project)
+    wanted = cli.run(*words)
+    found = _started(cli, *words)
+    assert (found.stdout.decode(), found.returncode) == (wanted.stdout, wanted.exit_code)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("list", "--limit", "many"), 2),
+        (("list", "--format", "{nothing}"), 2),
+        (("list", "--unknown"), 2),
+        (("show",), 2),
+        (("ready", "--help"), 0),
+        (("list", "--approval", "pending"), 0),
+    ],
+)
+def test_what_is_not_plain_is_left_to_the_commands(cli: Cli, words: tuple[str, ...], code: int) -> None:
+    cli.project.spec(FIRST)
+    wanted = cli.run(*words)
+    found = _started(cli, *words)
+    assert (found.returncode, wanted.exit_code) == (code, code)
+    assert (found.stdout != b"", found.stderr != b"") == (wanted.stdout != "", wanted.stderr != "")
+
+
+@pytest.mark.parametrize("words", [("list",), ("ready",), ("status",), ("show", FIRST), ("search", "Work")])
+def test_a_pipe_gets_their_output_without_click_and_rich(
+    cli: Cli, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    cli.project.spec(FIRST)
+    code = (
+        "import sys\n"
+        "from chant_mcp.entry import read_or_run\n"
+        "try: read_or_run()\n"
+        "except SystemExit: print(*sys.modules, file=sys.stderr)"
+    )
+    command = [sys.executable, "-P", "-c", code, *words]
+    found = subprocess.run(command, cwd=cli.project.root, capture_output=True, check=True)
+    imported = set(found.stderr.decode().split())
+    assert not imported & {"click", "rich", "inspect", "logging", "dataclasses", "importlib.metadata"}
+    assert "chant_mcp.commands.item_answers" in imported
