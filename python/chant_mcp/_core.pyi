@@ -194,6 +194,9 @@ class ChantProject:
     def receipt_verify(
         self, id: str | None = None, *, target: str | None = None, reruns: bool = False
     ) -> Answer: ...
+    def receipt_sign(
+        self, id: str | None = None, *, key: str | PathLike[str], target: str | None = None
+    ) -> Answer: ...
     def fence(
         self,
         reference: str = "HEAD",

@@ -19,6 +19,14 @@ _OWN_TOOLS = {
 }
 """What edits items of a format with tools of its own, and what adds them."""
 
+FIRST_ITEM = {
+    _SPEC: "`chant-mcp add TEXT`",
+    "vine": "`chant-mcp vine new plan.vine`",
+    "tickets": "`chant-mcp tickets add TITLE`",
+    "speckit": "spec-kit's `specify` command",
+}
+"""What creates the first item of a format with tools of its own, for people."""
+
 
 @cache
 def formats() -> tuple[dict[str, Any], ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class OutputMode:
-    """What the output of a command depends on beside what it says."""
+    """The options that the output of a command depends on."""
 
     __slots__ = ("command", "has_width", "line_format", "prints_json")
 

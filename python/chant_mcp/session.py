@@ -22,8 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from chant_mcp.errors import Door
     from chant_mcp.paging import Data
-    from chant_mcp.remote_looks import RemoteLooks
     from chant_mcp.plugins.session_notifier import SessionNotifier
+    from chant_mcp.remote_looks import RemoteLooks
 
 _PROMPTS = Path(__file__).parent / "resources" / "prompts"
 """The prompts that need not be in a project."""

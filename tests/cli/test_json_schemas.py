@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,6 +132,7 @@ SPECS = (
     "work --all",
     "receipt show",
     "receipt verify --all",
+    "receipt sign --all --key KEY",
     "worktree list",
     "worktree prune",
     "watch --status",
@@ -205,6 +208,7 @@ TICKETS = (
     "depend DEM-2 --remove DEM-001",
     "tickets delete DEM-2 --yes",
 )
+KEY = "other/key"
 OF_MIX = {
     "specs": SPECS,
     "plans": (*PLANS, "tickets init --code PLA"),
@@ -234,6 +238,8 @@ def _mixed(root: Path, mix: str) -> Cli:
         {"id": "bd-2", "title": "Two", "status": "open"},
     ]
     (other / "issues.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in issues), encoding="utf-8")
+    if shutil.which("ssh-keygen"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", root / KEY], check=True)
     return Cli(project)
 
 
@@ -242,11 +248,14 @@ def _answers(tmp: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, 
         cli = _mixed(tmp / mix, mix)
         monkeypatch.chdir(cli.project.root)
         for line in (*EVERYWHERE, *OF_MIX[mix]):
-            head, _, text = line.partition(" A form")
+            head, _, _ = line.partition(" A form")
             if "QUESTION" in head:
                 asked = SpeckitFeatures(cli.project.root).ask("Which database?")
                 head = head.replace("QUESTION", asked.data["id"])
-            words = head.replace("ITEM", ITEMS[mix]).split() + (["A form"] if text or line != head else [])
+            if "KEY" in head and not shutil.which("ssh-keygen"):
+                continue
+            head = head.replace("ITEM", ITEMS[mix]).replace("KEY", KEY)
+            words = head.split() + (["A form"] if "A form" in line else [])
             yield mix, words, _answer(cli, words)
 
 

@@ -117,6 +117,8 @@ class Reader:
         return printed.getvalue()
 
     def _run(self, block: Block, place: str) -> str:
+        if "elsewhere" in block.marks:
+            return ""  # a test of its own runs it, which has what it needs
         if "checkout" in block.marks:
             check_commands(block, place)
             return ""

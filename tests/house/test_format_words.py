@@ -11,7 +11,7 @@ from chant_mcp.formats import formats
 ROOT = Path(__file__).parents[2]
 
 FEWEST: dict[str, int] = {
-    "vine": 62,
+    "vine": 61,
     "speckit": 53,
     "tickets": 70,
     "openspec": 8,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from chant_mcp.commands import spec_answers
 from chant_mcp.errors import ChantError, NotFoundError
-from chant_mcp.formats import plan_formats_in, title_of
+from chant_mcp.formats import FIRST_ITEM, plan_formats_in, title_of
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say, say_json
@@ -128,14 +128,8 @@ def _when_none(session: Session, wanted: ItemFilters) -> str:
     said = "Nothing is ready." if wanted.ready else "Nothing matches."
     if session.workspace.dialects():
         return said
-    first = {
-        "chant": "`chant-mcp add TEXT`",
-        "vine": "`chant-mcp vine new plan.vine`",
-        "tickets": "`chant-mcp tickets add TITLE`",
-        "speckit": "spec-kit's `specify` command",
-    }
     here = dialects_in(session.place.root)
-    ways = [way for dialect, way in first.items() if dialect in (wanted.dialects or here or first)]
+    ways = [way for word, way in FIRST_ITEM.items() if word in (wanted.dialects or here or FIRST_ITEM)]
     if plans := plan_formats_in(session.place.root):
         ways.extend(f"`chant-mcp add TEXT --to {word}` ({title_of(word)})" for word in plans)
     return f"{said} There is nothing yet; {' or '.join(ways)} creates the first item."

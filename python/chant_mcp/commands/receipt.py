@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,11 +12,12 @@ import click
 from chant_mcp.commands.answers import exit_code_1, json_option
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.groups import SentenceGroup
+from chant_mcp.commands.persons import agent_above, run_above
 from chant_mcp.commands.project_options import changes_files, on_project, refuse_read_only
 from chant_mcp.commands.run_names import run_name
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
-from chant_mcp.terminal import say, say_json
+from chant_mcp.terminal import counted, say, say_json
 
 if TYPE_CHECKING:
     from chant_mcp.commands.text_layout import Shown
@@ -75,8 +78,8 @@ def verify(
 ) -> None:
     """Check receipts against the repository.
 
-    Works in any clone, offline, and runs nothing unless --rerun is given. Distinguishes what the
-    repository proves from what is only claimed: a receipt is not signed.
+    Works in any clone, offline, and runs no check unless --rerun is given. Distinguishes what the
+    repository proves from what is only claimed, and says who signed it.
     """
     if (id is None) != all_specs:
         raise click.UsageError("Give the ID of a spec, or --all.")
@@ -85,6 +88,69 @@ def verify(
         refuse_read_only(context)
     report = _verified(session, id, target, rerun, as_json)
     context.exit(0 if report["holds"] else 1)
+
+
+@receipt.command()
+@click.argument("id", required=False)
+@click.option("--all", "all_specs", is_flag=True, help="Sign the receipts of all completed specs.")
+@click.option(
+    "--key",
+    type=click.Path(dir_okay=False, exists=True, resolve_path=True),
+    help="The SSH key to sign with; else the one that your git signs commits with.",
+)
+@target_option
+@json_option
+@on_project
+@changes_files
+@asks_for_trust
+@exit_code_1("a receipt does not hold, which is then not signed")
+def sign(
+    session: Session, id: str | None, all_specs: bool, key: str | None, target: str | None, as_json: bool
+) -> None:
+    """Sign receipts that hold with your SSH key; each signature lies beside its receipt.
+
+    It says that your machine holds the receipt to be true, not that the machine is honest. Whose signatures
+    count is said by .chant/allowed_signers on the target, as it was before the work landed.
+    """
+    if (id is None) != all_specs:
+        raise click.UsageError("Give the ID of a spec, or --all.")
+    above = run_above(session.environment) or agent_above(session.environment)
+    if above:
+        raise click.UsageError(f"A signature is a person's, and an agent asks for it here: {above}.")
+    answer = session.chant.receipt_sign(
+        id and run_name(session, id), key=key or _key_of_git(session.environment), target=target
+    )
+    found: Data = answer.data
+    if as_json:
+        say_json(answer.text)
+    else:
+        new, known = len(found["signed"]), found["known"]
+        if "key" in found:
+            say(f"{counted(new, 'receipt')} signed with {found['key']}, {known} signed before.")
+        for one in found["refused"]:
+            say(f"{one['spec_id']}: not signed; {one['why']}", err=True)
+    if found["refused"]:
+        click.get_current_context().exit(1)
+
+
+def _key_of_git(environment: Mapping[str, str]) -> str:
+    """Give the key that the user's own git signs with; what a repository says does not count."""
+
+    def setting(name: str, *kind: str) -> str:
+        words = ["git", "config", "--global", "--includes", *kind, "--get", name]
+        found = subprocess.run(words, env=dict(environment), capture_output=True, check=False)
+        return found.stdout.decode(errors="replace").strip()
+
+    try:
+        key = setting("user.signingkey", "--type=path") if setting("gpg.format") == "ssh" else ""
+    except OSError:
+        key = ""
+    if not Path(key).is_absolute():
+        raise click.UsageError(
+            "Which key? Name it with --key, such as --key ~/.ssh/id_ed25519. (Your git names the file of "
+            "none: its settings gpg.format and user.signingkey.)"
+        )
+    return key
 
 
 @receipt.command()
@@ -166,7 +232,8 @@ def _judged(spec: Data) -> Iterator[Shown]:
     from chant_mcp.commands.display import plain
 
     style = "green" if spec["holds"] else "red"
-    yield plain(f"{spec['spec_id']}: ", "bold") + plain(spec["verdict"], style)
+    signed = f", signed by {', '.join(spec['signed_by'])}" if "signed_by" in spec else ""
+    yield plain(f"{spec['spec_id']}: ", "bold") + plain(spec["verdict"] + signed, style)
     for finding in spec.get("findings", ()):
         yield plain(f"  ✗ {finding['text']}", "red")
     for one in spec["receipts"]:
@@ -177,8 +244,19 @@ def _judged(spec: Data) -> Iterator[Shown]:
             yield plain("    ↻ ", "cyan") + plain(f"run again now: {line}")
         for line in one["claimed"]:
             yield plain(f"    ? claimed: {line}", "dim")
+        for signature in one.get("signatures", ()):
+            yield _signed(signature)
         for finding in one["findings"]:
             yield plain(f"    ✗ {finding['text']}", "red")
+
+
+def _signed(signature: Data) -> Shown:
+    from chant_mcp.commands.display import plain
+
+    key = f" ({signature['key']})" if "key" in signature else ""
+    if "by" in signature:
+        return plain("    ✓ ", "green") + plain(f"signed by {signature['by']}{key}")
+    return plain(f"    ? a signature{key}: {signature['why']}", "dim")
 
 
 def _exchanged(text: str, found: Data, as_json: bool, how: str) -> None:

@@ -402,6 +402,20 @@ impl ChantProject {
         self.answer(|| runs::fence(&self.project, query))
     }
 
+    /// Signs the newest receipt that holds, of a spec or of all completed ones.
+    #[pyo3(signature = (id = None, *, key, target = None))]
+    fn receipt_sign(&self, id: Option<&str>, key: PathBuf, target: Option<&str>) -> Answered {
+        self.answer(|| {
+            let (project, own) = self.of_some_run(id)?;
+            let query = runs::ReceiptQuery {
+                id: own.as_deref(),
+                target,
+                reruns: false,
+            };
+            runs::receipt_sign(&project, query, &key)
+        })
+    }
+
     /// Brings all receipts to a remote.
     #[pyo3(signature = (remote = None))]
     fn receipt_push(&self, remote: Option<&str>) -> Answered {

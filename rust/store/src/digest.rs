@@ -9,5 +9,10 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// The SHA-256 of bytes, in hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    hex(&sha256_bytes(bytes))
+}
+
+/// The SHA-256 of bytes.
+pub fn sha256_bytes(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }

@@ -178,6 +178,7 @@ pub const TABLE: &[EffectRow] = &[
     once("remove a branch", MERGES, ASK),
     once("stage a move", MERGES, ASK),
     once("receipt push", MERGES, ASK),
+    once("receipt sign", MERGES, ASK),
     once("receipt fetch", MERGES, ASK),
     once("review exchange", MERGES, ASK),
     once("leases", MERGES, ASK),

@@ -154,6 +154,7 @@ pub const TABLE: &[PlaceGroup] = &[
     ]),
     group("git", Automation, &[".gitattributes", ".gitconfig", ".gitmodules", ".lfsconfig"]),
     group("git", Nothing, &[".mailmap"]),
+    group("signatures of receipts", Automation, &[".chant/allowed_signers", ".chant/revoked_signers"]),
     group("managers of git hooks", Automation, &[
         ".config/lefthook.*", ".git-hooks", ".githooks", ".husky", ".huskyrc*", ".lefthook", ".lefthook-local.*",
         ".lefthook.*", ".lintstagedrc*", ".nano-staged*", ".overcommit.yml", ".pre-commit-config.yaml",

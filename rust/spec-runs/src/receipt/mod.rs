@@ -2,13 +2,14 @@
 //! checks. It is one file of canonical JSON under a ref of its own
 //! (`refs/chant/receipts/<spec>/<token>`).
 //!
-//! A receipt is a claim. It is not signed, so a user who can write the ref can write anything;
-//! [`judgement`] decides which parts the repository itself proves. Nothing here touches git or the
-//! disk.
+//! A receipt is a claim: a user who can write the ref can write anything. [`judgement`] decides
+//! which parts the repository itself proves, and a [`signature`] says whose machine claims the rest.
+//! Nothing here touches git or the disk.
 
 mod claims;
 pub mod finding;
 pub mod judgement;
+pub mod signature;
 
 use std::collections::BTreeMap;
 

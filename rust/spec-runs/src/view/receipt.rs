@@ -45,11 +45,13 @@ pub struct ReceiptReport {
 pub struct SpecReceipts {
     /// The spec.
     pub spec_id: String,
-    /// `consistent`, `run again and held`, `by its members`, `does not hold` or `no receipt`. Never more: a
-    /// receipt is signed by no one.
+    /// `consistent`, `run again and held`, `by its members`, `does not hold` or `no receipt`.
     pub verdict: &'static str,
     /// True if that is well.
     pub holds: bool,
+    /// Those who signed the newest receipt that holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub signed_by: Vec<String>,
     /// The receipts, newest first.
     pub receipts: Vec<ReceiptVerdict>,
     /// The problems of the spec itself.
@@ -74,6 +76,49 @@ pub struct ReceiptVerdict {
     pub claimed: Vec<String>,
     /// The points that do not hold.
     pub findings: Vec<FindingEntry>,
+    /// The signatures over it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub signatures: Vec<SignatureEntry>,
+}
+
+/// A signature over a receipt.
+#[derive(Debug, Serialize)]
+pub struct SignatureEntry {
+    /// The ref that keeps it.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// The fingerprint of its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The person whose key it is, as the target says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The reason why it counts for nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// Receipts that were signed.
+#[derive(Debug, Default, Serialize)]
+pub struct SignedReceipts {
+    /// The fingerprint of the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The refs of new signatures.
+    pub signed: Vec<String>,
+    /// The number of receipts that the key had signed before.
+    pub known: usize,
+    /// The specs whose receipts do not hold, so that nothing was signed.
+    pub refused: Vec<UnsignedSpec>,
+}
+
+/// A spec whose receipt was not signed.
+#[derive(Debug, Serialize)]
+pub struct UnsignedSpec {
+    /// The spec.
+    pub spec_id: String,
+    /// The verdict on its receipt.
+    pub why: String,
 }
 
 /// Something that does not hold.

@@ -1,6 +1,7 @@
 //! Receipts brought to a remote, and taken from it.
 
 use super::repository;
+use crate::receipt::signature::{MAX_ENVELOPE, SIGNATURES, is_signature_name};
 use crate::receipt::{MAX_BYTES, RECEIPTS, is_name};
 use crate::view::receipt::{ReceiptExchange, RefusedReceipt};
 use chant_base::answer::Answer;
@@ -19,11 +20,12 @@ pub fn receipt_push(project: &Project, remote: Option<&str>) -> Result<Answer, E
     project.refuse_untrusted("receipt push")?;
     let repo = repository(project)?;
     let remote = chosen_remote(&repo, remote)?;
-    let pushed = if repo.kept_texts(RECEIPTS)?.is_empty() {
-        RefExchange::default()
-    } else {
-        repo.push_refs(&remote, RECEIPTS)?
-    };
+    let mut pushed = RefExchange::default();
+    for folder in [RECEIPTS, SIGNATURES] {
+        if !repo.kept_texts(folder)?.is_empty() {
+            add(&mut pushed, folder, repo.push_refs(&remote, folder)?);
+        }
+    }
     Ok(reported(remote, pushed))
 }
 
@@ -36,7 +38,11 @@ pub fn receipt_fetch(project: &Project, remote: Option<&str>) -> Result<Answer, 
     project.refuse_untrusted("receipt fetch")?;
     let repo = repository(project)?;
     let remote = chosen_remote(&repo, remote)?;
-    let taken = repo.fetch_refs(&remote, RECEIPTS, &is_name, MAX_BYTES)?;
+    let mut taken = RefExchange::default();
+    let receipts = repo.fetch_refs(&remote, RECEIPTS, &is_name, MAX_BYTES)?;
+    add(&mut taken, RECEIPTS, receipts);
+    let signatures = repo.fetch_refs(&remote, SIGNATURES, &is_signature_name, MAX_ENVELOPE)?;
+    add(&mut taken, SIGNATURES, signatures);
     Ok(reported(remote, taken))
 }
 
@@ -65,21 +71,24 @@ pub(in crate::ops) fn chosen_remote(repo: &Repo, named: Option<&str>) -> Result<
     })
 }
 
+/// Adds what came of the refs of one folder, by their whole names.
+fn add(all: &mut RefExchange, folder: &str, one: RefExchange) {
+    let whole = |name: String| format!("{folder}{name}");
+    all.new.extend(one.new.into_iter().map(whole));
+    all.known += one.known;
+    let refused = one.refused.into_iter();
+    all.refused
+        .extend(refused.map(|(name, why)| (whole(name), why)));
+}
+
 fn reported(remote: String, exchange: RefExchange) -> Answer {
     let refused = exchange.refused.into_iter();
     Answer::whole(&ReceiptExchange {
         remote,
-        new: exchange
-            .new
-            .into_iter()
-            .map(|name| format!("{RECEIPTS}{name}"))
-            .collect(),
+        new: exchange.new,
         known: exchange.known,
         refused: refused
-            .map(|(name, why)| RefusedReceipt {
-                name: format!("{RECEIPTS}{name}"),
-                why,
-            })
+            .map(|(name, why)| RefusedReceipt { name, why })
             .collect(),
     })
 }

@@ -1,11 +1,13 @@
 //! Receipts of completions: left, shown, held against the repository, and brought to other clones.
 
 mod exchange;
+mod signatures;
 mod target;
 mod verify;
 
 pub(super) use exchange::chosen_remote;
 pub use exchange::{receipt_fetch, receipt_push};
+pub use signatures::receipt_sign;
 pub(super) use target::config_at;
 pub use verify::{ReceiptQuery, receipt_verify};
 

@@ -22,6 +22,8 @@ pub(super) struct ReceiptTarget {
     /// The checks that it, or the checkout, configures.
     pub(super) checks: BTreeMap<String, Vec<String>>,
     histories: Vec<(String, CommitHistory)>,
+    /// Its newest commit.
+    tip: String,
     is_shallow: bool,
 }
 
@@ -66,6 +68,7 @@ impl ReceiptTarget {
             is_required,
             checks,
             histories,
+            tip: tips.last().cloned().unwrap_or_default(),
             is_shallow: repo.is_shallow(),
         })
     }
@@ -96,6 +99,17 @@ impl ReceiptTarget {
             is_shallow: self.is_shallow,
         };
         (place, None)
+    }
+
+    /// Returns its newest commit, that of the remote where there is one.
+    pub(super) fn tip(&self) -> &str {
+        &self.tip
+    }
+
+    /// Returns true if a commit is in its history.
+    pub(super) fn knows_commit(&self, commit: &str) -> bool {
+        let history = self.histories.first();
+        history.is_some_and(|(_, history)| history.tree_of(commit).is_some())
     }
 
     /// Returns true if a commit of the histories has a tree.

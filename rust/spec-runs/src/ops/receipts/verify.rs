@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::signatures::{KeptSignatures, SigningPlace};
 use super::target::ReceiptTarget;
 use super::{MAX_OF_SPEC, ReadReceipt, in_order, read, repository};
 use crate::evidence::criteria_at_start;
@@ -10,9 +11,11 @@ use crate::receipt::finding::{FindingKind, ReceiptFinding};
 use crate::receipt::judgement::{
     CurrentSpec, JudgedReceipt, ReceiptFacts, RepeatedCheck, judge_receipt,
 };
-use crate::receipt::{self, RECEIPTS};
+use crate::receipt::{self, CompletionReceipt, RECEIPTS};
 use crate::receipt_store;
-use crate::view::receipt::{FindingEntry, ReceiptReport, ReceiptVerdict, SpecReceipts};
+use crate::view::receipt::{
+    FindingEntry, ReceiptReport, ReceiptVerdict, SignatureEntry, SpecReceipts,
+};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::HintText;
@@ -42,6 +45,11 @@ pub struct ReceiptQuery<'a> {
 /// As [`Project::resolve`], that there is no repository or no target, a failure of git; `NotTrusted` where checks
 /// are to be run again.
 pub fn receipt_verify(project: &Project, query: ReceiptQuery<'_>) -> Result<Answer, Error> {
+    Ok(Answer::whole(&verified(project, query)?))
+}
+
+/// [`receipt_verify`] as data.
+pub(super) fn verified(project: &Project, query: ReceiptQuery<'_>) -> Result<ReceiptReport, Error> {
     if query.reruns {
         project.refuse_untrusted("receipt verify --rerun")?;
     }
@@ -62,17 +70,18 @@ pub fn receipt_verify(project: &Project, query: ReceiptQuery<'_>) -> Result<Answ
         target: &target,
         all: &all,
         kept: by_spec(repo.kept_texts(RECEIPTS)?),
+        signatures: KeptSignatures::of(&repo)?,
         kept_trees: repo.trees_of_landed_branches()?.into_iter().collect(),
         reruns: query.reruns,
     };
     let specs = subjects.into_iter().map(|one| verifying.spec(one));
     let specs = specs.collect::<Result<Vec<SpecReceipts>, Error>>()?;
-    Ok(Answer::whole(&ReceiptReport {
+    Ok(ReceiptReport {
         target: target.name.clone(),
         required: target.is_required,
         holds: specs.iter().all(|spec| spec.holds),
         specs,
-    }))
+    })
 }
 
 /// A spec, active or archived, as it is now.
@@ -138,6 +147,7 @@ struct ReceiptVerification<'a> {
     target: &'a ReceiptTarget,
     all: &'a [ReceiptSubject],
     kept: BTreeMap<String, Vec<KeptText>>,
+    signatures: KeptSignatures,
     /// The trees of commits that landed as others, with the refs that keep them.
     kept_trees: BTreeMap<String, String>,
     reruns: bool,
@@ -154,7 +164,14 @@ impl ReceiptVerification<'_> {
             let (judged, again) = self.receipt(subject, &receipt, reruns)?;
             is_held_again |= !again.is_empty() && judged.holds();
             has_failed_again |= again.iter().any(|check| check.exit != Some(0));
-            receipts.push(verdict(receipt.name, judged, &again));
+            let signatures = match &receipt.read {
+                Ok(receipt) => self.signatures_of(receipt)?,
+                Err(_) => Vec::new(),
+            };
+            receipts.push(ReceiptVerdict {
+                signatures,
+                ..verdict(receipt.name, judged, &again)
+            });
         }
         let is_held = receipts.iter().any(|one| one.holds) && !has_failed_again;
         let is_by_members = receipts.is_empty() && self.holds_by_members(subject)?;
@@ -169,9 +186,23 @@ impl ReceiptVerification<'_> {
             spec_id: subject.id.to_string(),
             verdict,
             holds: is_held || is_by_members,
+            signed_by: signers_of(&receipts),
             findings: findings_about(subject, receipts.is_empty() && !is_by_members),
             receipts,
         })
+    }
+
+    fn signatures_of(&self, receipt: &CompletionReceipt) -> Result<Vec<SignatureEntry>, Error> {
+        let (_, landed) = self.target.place_of(&receipt.commit, &receipt.tree);
+        let base = receipt.base.as_deref();
+        let place = landed.as_deref().map(|landed| SigningPlace {
+            project: self.project,
+            repo: self.repo,
+            landed,
+            base: base.filter(|base| self.target.knows_commit(base)),
+            tip: self.target.tip(),
+        });
+        self.signatures.judged(receipt, place.as_ref(), self.repo)
     }
 
     fn kept_of(&self, subject: &ReceiptSubject) -> &[KeptText] {
@@ -257,7 +288,18 @@ fn verdict(name: String, judged: JudgedReceipt, again: &[RepeatedCheck]) -> Rece
         run_again: again.iter().map(RepeatedCheck::to_string).collect(),
         claimed: judged.claimed,
         findings: judged.findings.into_iter().map(entry).collect(),
+        signatures: Vec::new(),
     }
+}
+
+/// Those who signed the newest receipt that holds, each once.
+fn signers_of(receipts: &[ReceiptVerdict]) -> Vec<String> {
+    let held = receipts.iter().find(|one| one.holds);
+    let signatures = held.into_iter().flat_map(|one| &one.signatures);
+    let mut signers: Vec<String> = signatures.filter_map(|one| one.by.clone()).collect();
+    signers.sort_unstable();
+    signers.dedup();
+    signers
 }
 
 /// Returns the findings about a spec that has no receipt.

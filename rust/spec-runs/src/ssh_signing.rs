@@ -1,0 +1,117 @@
+//! Signatures that `ssh-keygen` makes and checks: the keys, the agent of SSH and hardware keys stay its own matter.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tempfile::NamedTempFile;
+
+use crate::receipt::signature::{NAMESPACE, ReceiptSignature, SignatureError, signed_bytes};
+use chant_base::inherited_environment::inherited_environment;
+
+/// The reasons why nothing was signed or checked.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SigningError {
+    /// The program is not there, or a file for it could not be written.
+    #[error("`ssh-keygen` could not be run: {0}")]
+    NotRun(#[from] io::Error),
+    /// It refused.
+    #[error("`ssh-keygen` says: {0}")]
+    Refused(String),
+    /// Its output is no signature.
+    #[error(transparent)]
+    NoSignature(#[from] SignatureError),
+}
+
+/// Those who may sign, as a commit says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AllowedSigners<'a> {
+    /// The list of keys and whose they are, in the form of `ssh-keygen`.
+    pub allowed: &'a [u8],
+    /// The keys that count no more.
+    pub revoked: Option<&'a [u8]>,
+    /// The time in seconds since 1970 for which the dates in the list have to hold.
+    pub at: i64,
+}
+
+/// Signs a statement with a key, which may ask the person for its passphrase or a touch.
+///
+/// # Errors
+/// The complaint of `ssh-keygen`.
+pub(super) fn sign(statement: &str, key: &Path) -> Result<ReceiptSignature, SigningError> {
+    let mut call = keygen("sign");
+    call.arg("-n").arg(NAMESPACE).arg("-f").arg(key);
+    let armored = answer(call, &signed_bytes(statement.as_bytes()))?;
+    Ok(ReceiptSignature::of(
+        statement.as_bytes().to_vec(),
+        armored,
+    )?)
+}
+
+/// Returns whose key made a signature; `None` for a key that no list names, or one that is revoked.
+///
+/// # Errors
+/// That `ssh-keygen` could not be run.
+pub(super) fn signer(
+    signature: &ReceiptSignature,
+    signers: AllowedSigners<'_>,
+) -> Result<Option<String>, SigningError> {
+    let list = file_of(signers.allowed)?;
+    let made = file_of(signature.armored.as_bytes())?;
+    let revoked = signers.revoked.map(file_of).transpose()?;
+    let time = jiff::Timestamp::from_second(signers.at).map_or_else(
+        |_| String::new(),
+        |time| time.strftime("%Y%m%d%H%M%S").to_string(),
+    );
+    let call = |what: &str| {
+        let mut call = keygen(what);
+        call.arg("-f").arg(list.path()).arg("-s").arg(made.path());
+        call.arg("-O").arg(format!("verify-time={time}"));
+        call
+    };
+    let message = signed_bytes(&signature.statement);
+    let principals = match answer(call("find-principals"), &[]) {
+        Ok(principals) => principals,
+        Err(SigningError::Refused(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    for principal in principals.lines().filter(|line| !line.is_empty()) {
+        let mut check = call("verify");
+        check.arg("-n").arg(NAMESPACE).arg("-I").arg(principal);
+        if let Some(revoked) = &revoked {
+            check.arg("-r").arg(revoked.path());
+        }
+        match answer(check, &message) {
+            Ok(_) => return Ok(Some(principal.to_owned())),
+            Err(SigningError::Refused(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+fn keygen(what: &str) -> Command {
+    let mut call = inherited_environment().command("ssh-keygen", |_| false);
+    // Times without a zone are those of UTC, as the dates of commits here.
+    call.env("TZ", "UTC").env("LC_ALL", "C").arg("-Y").arg(what);
+    call
+}
+
+fn answer(mut call: Command, input: &[u8]) -> Result<String, SigningError> {
+    let input = file_of(input)?;
+    let done = call.stdin(Stdio::from(input.reopen()?)).output()?;
+    if done.status.success() {
+        return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&done.stderr);
+    let said = said.lines().find(|line| !line.trim().is_empty());
+    Err(SigningError::Refused(
+        said.unwrap_or("nothing").trim().to_owned(),
+    ))
+}
+
+fn file_of(bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let mut file = NamedTempFile::new()?;
+    file.write_all(bytes)?;
+    Ok(file)
+}

@@ -1,0 +1,222 @@
+"""`receipt sign`: whose machine says that a receipt is true, checked by us and by `ssh-keygen` alone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from cli.at_work import FIRST
+from cli.kit import Cli
+from cli.test_receipts import Landed
+from harness import Project
+from writing import git
+
+pytestmark = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not here")
+
+ADA = "ada@example.org"
+SIGNATURES = "refs/chant/signatures/"
+
+
+def make_key(folder: Path, name: str) -> Path:
+    """Make a key without a passphrase; its public half lies beside it."""
+    key = folder / name
+    words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(key)]
+    subprocess.run(words, check=True)
+    return key
+
+
+def allowed(key: Path, options: str = 'namespaces="chant-receipt"', who: str = ADA) -> str:
+    """Write the line that lets a key sign receipts."""
+    kind, public, _ = key.with_suffix(".pub").read_text(encoding="utf-8").split()
+    return f"{who} {options} {kind} {public}\n"
+
+
+class Signed:
+    """A project with a receipt, whose target lets a key sign."""
+
+    def __init__(self, cli: Cli, folder: Path, listed: str) -> None:
+        self.cli, self.root = cli, cli.project.root
+        self.key = folder / "ada"
+        (self.root / ".chant").mkdir(exist_ok=True)
+        (self.root / ".chant" / "allowed_signers").write_text(listed, encoding="utf-8")
+        self.landed = Landed.made(cli.project)
+        self.landed.keep()
+
+    def refs(self) -> list[str]:
+        """Name the signatures that are kept."""
+        return git(self.root, "for-each-ref", "--format=%(refname)", SIGNATURES).split()
+
+    def said(self) -> str:
+        """Give what `verify` says, of a receipt that holds."""
+        return self.cli("receipt", "verify", FIRST)
+
+
+@pytest.fixture
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_key(tmp_path_factory.mktemp("keys"), "ada")
+
+
+@pytest.fixture
+def signed(cli: Cli, key: Path) -> Signed:
+    return Signed(cli, key.parent, allowed(key))
+
+
+def test_a_receipt_is_signed_by_a_person_whom_the_target_knows(signed: Signed, cli: Cli) -> None:
+    assert "signed by" not in signed.said()
+    done = cli("receipt", "sign", FIRST, "--key", str(signed.key))
+    assert "1 receipt signed with SHA256:" in done
+    [ref] = signed.refs()
+    assert ref.startswith(f"{SIGNATURES}{FIRST}/1--")
+    assert f"{FIRST}: consistent, signed by {ADA}" in signed.said()
+    again = cli("receipt", "sign", "--all", "--key", str(signed.key))
+    assert "0 receipts signed" in again
+    assert "1 signed before" in again
+    assert signed.refs() == [ref]
+
+
+@pytest.mark.skipif(not shutil.which("jq"), reason="jq is not here")
+def test_a_person_without_us_can_check_it(signed: Signed, cli: Cli, tmp_path: Path) -> None:
+    cli("receipt", "sign", FIRST, "--key", str(signed.key))
+    envelope = json.loads(git(signed.root, "cat-file", "blob", signed.refs()[0]))
+    assert envelope["payloadType"] == "application/vnd.in-toto+json"
+    page = (Path(__file__).parents[2] / "docs/guide/done.md").read_text(encoding="utf-8")
+    script = page.split("<!-- checks a signature -->")[1].split("```")[1].removeprefix("bash elsewhere\n")
+    assert len(script.splitlines()) <= 20
+    file = tmp_path / "check.sh"
+    file.write_text(script, encoding="utf-8")
+
+    def check() -> subprocess.CompletedProcess[str]:
+        words = ["bash", str(file), FIRST, "main"]
+        return subprocess.run(words, cwd=signed.root, capture_output=True, text=True, check=False)
+
+    found = check()
+    assert found.returncode == 0, found.stderr
+    assert f'Good "chant-receipt" signature for {ADA}' in found.stdout
+    forged = {**envelope, "payload": envelope["payload"][:-8] + "AAAAAAA="}
+    blob = subprocess.run(
+        ["git", "hash-object", "-w", "--stdin"], cwd=signed.root, input=json.dumps(forged).encode(),
+        capture_output=True, check=True,
+    ).stdout.decode().strip()  # fmt: skip
+    git(signed.root, "update-ref", signed.refs()[0], blob)
+    assert check().returncode != 0
+
+
+def test_nobody_signs_what_does_not_hold(signed: Signed, cli: Cli) -> None:
+    signed.landed.keep(tree="0" * 40)
+    found = cli.run("receipt", "sign", FIRST, "--key", str(signed.key))
+    assert found.exit_code == 1
+    assert f"{FIRST}: not signed; its receipt says: does not hold" in found.stderr
+    assert signed.refs() == []
+
+
+def test_a_receipt_that_is_changed_loses_its_signature(signed: Signed, cli: Cli) -> None:
+    cli("receipt", "sign", FIRST, "--key", str(signed.key))
+    signed.landed.keep(agent="another")
+    said = signed.said()
+    assert "the receipt was changed after signing" in said
+    assert "signed by" not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "counts"),
+    [
+        ('namespaces="git"', False),
+        ('namespaces="chant-receipt",valid-before="20200101"', False),
+        ('namespaces="chant-receipt",valid-after="20200101"', True),
+        ('namespaces="*"', True),
+    ],
+)
+def test_a_key_counts_for_what_the_list_says(cli: Cli, key: Path, options: str, counts: bool) -> None:
+    signed = Signed(cli, key.parent, allowed(key, options))
+    cli("receipt", "sign", FIRST, "--key", str(key))
+    said = signed.said()
+    assert (f"signed by {ADA}" in said, "signed by nobody who counts" in said) == (counts, not counts)
+
+
+def test_a_branch_cannot_let_itself_sign(cli: Cli, key: Path) -> None:
+    signed = Signed(cli, key.parent, "")
+    (signed.root / ".chant" / "allowed_signers").write_text(allowed(key), encoding="utf-8")
+    signed.landed.git("commit", "-qam", "Let me sign, too")
+    cli("receipt", "sign", FIRST, "--key", str(key))
+    assert "signed by nobody who counts" in signed.said()
+
+
+def test_a_key_that_is_removed_keeps_what_it_signed_and_a_revoked_one_does_not(
+    signed: Signed, cli: Cli
+) -> None:
+    cli("receipt", "sign", FIRST, "--key", str(signed.key))
+    signed.landed.git("rm", "-q", ".chant/allowed_signers")
+    signed.landed.git("commit", "-qm", "Ada has left")
+    assert f"signed by {ADA}" in signed.said()
+    public = signed.key.with_suffix(".pub").read_text(encoding="utf-8")
+    signed.landed.commit("Ada's key was stolen", ".chant/revoked_signers", public)
+    assert "signed by nobody who counts" in signed.said()
+
+
+def test_two_people_sign_the_same_receipt(cli: Cli, key: Path) -> None:
+    other = make_key(key.parent, "bob")
+    signed = Signed(cli, key.parent, allowed(key) + allowed(other, who="bob@example.org"))
+    cli("receipt", "sign", FIRST, "--key", str(key))
+    cli("receipt", "sign", FIRST, "--key", str(other))
+    assert f"consistent, signed by {ADA}, bob@example.org" in signed.said()
+    report = cli.json("receipt", "verify", FIRST)
+    assert report["specs"][0]["signed_by"] == [ADA, "bob@example.org"]
+
+
+def test_signatures_come_to_other_clones_with_their_receipts(
+    signed: Signed, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("receipt", "sign", FIRST, "--key", str(signed.key))
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", "shared.git")
+    signed.landed.git("remote", "add", "origin", str(tmp_path / "shared.git"))
+    signed.landed.git("push", "-q", "origin", "main")
+    assert "2 new" in cli("receipt", "push")
+    git(tmp_path, "clone", "-q", "shared.git", "other")
+    other = tmp_path / "other"
+    monkeypatch.chdir(other)
+    elsewhere = Cli(Project(other))
+    assert "2 new" in elsewhere("receipt", "fetch")
+    assert f"consistent, signed by {ADA}" in elsewhere("receipt", "verify", FIRST)
+
+
+def test_text_that_is_no_signature_is_named_and_changes_nothing(signed: Signed) -> None:
+    file = signed.root.parent / "garbage"
+    file.write_text("{}", encoding="utf-8")
+    blob = git(signed.root, "hash-object", "-w", str(file)).strip()
+    git(signed.root, "update-ref", f"{SIGNATURES}{FIRST}/1--0123456789abcdef", blob)
+    assert "it cannot be read as an envelope" in signed.said()
+
+
+def test_the_key_is_the_one_that_git_of_the_user_signs_with(signed: Signed, cli: Cli) -> None:
+    refused = cli.error("receipt", "sign", FIRST, code=2)
+    assert "Which key?" in refused
+    # What a repository names is somebody else's word.
+    signed.landed.git("config", "gpg.format", "ssh")
+    signed.landed.git("config", "user.signingkey", str(signed.key))
+    assert "Which key?" in cli.error("receipt", "sign", FIRST, code=2)
+    git(signed.root, "config", "--global", "gpg.format", "ssh")
+    git(signed.root, "config", "--global", "user.signingkey", str(signed.key))
+    cli("receipt", "sign", FIRST)
+    assert len(signed.refs()) == 1
+
+
+@pytest.mark.parametrize("variable", ["CLAUDECODE", "CHANT_RUN"])
+def test_no_agent_signs(signed: Signed, cli: Cli, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    monkeypatch.setenv(variable, "1")
+    assert "A signature is a person's" in cli.error(
+        "receipt", "sign", FIRST, "--key", str(signed.key), code=2
+    )
+    assert signed.refs() == []
+
+
+def test_a_file_that_is_no_key_is_refused_and_nothing_is_signed(signed: Signed, cli: Cli) -> None:
+    file = signed.root.parent / "no-key"
+    file.write_text("none\n", encoding="utf-8")
+    file.chmod(0o600)
+    said = cli.error("receipt", "sign", FIRST, "--key", str(file))
+    assert "Nothing was signed" in said
+    assert "`ssh-keygen`" in said
+    assert signed.refs() == []
