@@ -136,10 +136,12 @@ def test_a_key_counts_for_what_the_list_says(cli: Cli, key: Path, options: str, 
     assert (f"signed by {ADA}" in said, "signed by nobody who counts" in said) == (counts, not counts)
 
 
-def test_a_branch_cannot_let_itself_sign(cli: Cli, key: Path) -> None:
+@pytest.mark.parametrize("amend", [["--amend", "--no-edit"], ["-m", "Let me sign, too"]])
+def test_a_branch_cannot_let_itself_sign(cli: Cli, key: Path, amend: list[str]) -> None:
     signed = Signed(cli, key.parent, "")
     (signed.root / ".chant" / "allowed_signers").write_text(allowed(key), encoding="utf-8")
-    signed.landed.git("commit", "-qam", "Let me sign, too")
+    signed.landed.git("commit", "-qa", *amend)
+    Landed(cli.project, signed.landed.base).keep()
     cli("receipt", "sign", FIRST, "--key", str(key))
     assert "signed by nobody who counts" in signed.said()
 
@@ -220,3 +222,13 @@ def test_a_file_that_is_no_key_is_refused_and_nothing_is_signed(signed: Signed, 
     assert "Nothing was signed" in said
     assert "`ssh-keygen`" in said
     assert signed.refs() == []
+
+
+def test_a_target_can_ask_for_signatures(signed: Signed, cli: Cli) -> None:
+    config = signed.root / ".chant" / "config.md"
+    config.write_text(config.read_text("utf-8").replace("defaults:", "receipts: signed\ndefaults:"), "utf-8")
+    signed.landed.git("commit", "-qam", "Ask for signatures")
+    unsigned = cli("verify", "--all", code=1)
+    assert f"{FIRST}: signed by nobody who counts" in unsigned
+    cli("receipt", "sign", "--all", "--key", str(signed.key))
+    assert f"{FIRST}: consistent, signed by {ADA}" in cli("verify", "--all")

@@ -145,7 +145,7 @@ def _beside_specs(report: Data) -> Iterator[tuple[str, str]]:
 @click.pass_context
 @exit_code_1(
     "a criterion is not met; with --all: a completed spec has no valid receipt, and the configuration of the "
-    "target branch says `receipts: required`"
+    "target branch says `receipts: required` or `signed`"
 )
 def verify(
     context: click.Context,

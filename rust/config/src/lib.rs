@@ -157,7 +157,7 @@ impl Default for Config {
 }
 
 /// The demand for receipts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReceiptPolicy {
     /// They are left, and nothing asks for them.
@@ -165,6 +165,8 @@ pub enum ReceiptPolicy {
     Optional,
     /// `verify --all` fails where a completed spec has none that holds.
     Required,
+    /// It fails, too, where nobody who counts has signed that one.
+    Signed,
 }
 
 /// The rights with which the user's hooks look at work that lands by itself.

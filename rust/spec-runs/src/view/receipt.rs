@@ -45,7 +45,8 @@ pub struct ReceiptReport {
 pub struct SpecReceipts {
     /// The spec.
     pub spec_id: String,
-    /// `consistent`, `run again and held`, `by its members`, `does not hold` or `no receipt`.
+    /// `consistent`, `run again and held`, `by its members`, `signed by nobody who counts`,
+    /// `does not hold` or `no receipt`.
     pub verdict: &'static str,
     /// True if that is well.
     pub holds: bool,

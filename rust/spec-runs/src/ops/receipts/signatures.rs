@@ -51,7 +51,7 @@ pub fn receipt_sign(
             Some(kept) => read(&repo, RECEIPTS, kept)?.read.ok(),
             None => None,
         };
-        let Some(receipt) = read.filter(|_| spec.holds) else {
+        let Some(receipt) = read else {
             answer.refused.push(UnsignedSpec {
                 spec_id: spec.spec_id,
                 why: format!("its receipt says: {}", spec.verdict),

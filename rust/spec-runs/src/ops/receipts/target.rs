@@ -17,8 +17,8 @@ use chant_specs::project::{CONFIG, Project, ProjectSnapshot};
 pub(super) struct ReceiptTarget {
     /// The name of the branch or commit.
     pub(super) name: String,
-    /// True if it asks for receipts.
-    pub(super) is_required: bool,
+    /// The receipts that it asks for: the most of what its commits say.
+    pub(super) policy: ReceiptPolicy,
     /// The checks that it, or the checkout, configures.
     pub(super) checks: BTreeMap<String, Vec<String>>,
     histories: Vec<(String, CommitHistory)>,
@@ -43,11 +43,11 @@ impl ReceiptTarget {
             Some(named) => (named.to_owned(), vec![repo.commit(named)?]),
             None => usual(project, snapshot, repo)?,
         };
-        let mut is_required = false;
+        let mut policy = ReceiptPolicy::default();
         let mut checks = BTreeMap::new();
         for tip in &tips {
             if let Some(config) = config_at(project, repo, tip)? {
-                is_required |= config.receipts == ReceiptPolicy::Required;
+                policy = policy.max(config.receipts);
                 checks.extend(config.runs.checks);
             }
         }
@@ -65,7 +65,7 @@ impl ReceiptTarget {
         }
         Ok(Self {
             name,
-            is_required,
+            policy,
             checks,
             histories,
             tip: tips.last().cloned().unwrap_or_default(),

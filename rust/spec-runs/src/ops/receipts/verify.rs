@@ -19,6 +19,7 @@ use crate::view::receipt::{
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::HintText;
+use chant_config::ReceiptPolicy;
 use chant_git::Repo;
 use chant_git::kept_texts::KeptText;
 use chant_specs::error::ChantError;
@@ -78,7 +79,7 @@ pub(super) fn verified(project: &Project, query: ReceiptQuery<'_>) -> Result<Rec
     let specs = specs.collect::<Result<Vec<SpecReceipts>, Error>>()?;
     Ok(ReceiptReport {
         target: target.name.clone(),
-        required: target.is_required,
+        required: target.policy > ReceiptPolicy::Optional,
         holds: specs.iter().all(|spec| spec.holds),
         specs,
     })
@@ -175,7 +176,11 @@ impl ReceiptVerification<'_> {
         }
         let is_held = receipts.iter().any(|one| one.holds) && !has_failed_again;
         let is_by_members = receipts.is_empty() && self.holds_by_members(subject)?;
+        let signed_by = signers_of(&receipts);
+        let lacks_signature =
+            is_held && signed_by.is_empty() && self.target.policy == ReceiptPolicy::Signed;
         let verdict = match (is_held, is_by_members) {
+            (true, _) if lacks_signature => "signed by nobody who counts",
             (true, _) if is_held_again => "run again and held",
             (true, _) => "consistent",
             (_, true) => "by its members",
@@ -185,8 +190,8 @@ impl ReceiptVerification<'_> {
         Ok(SpecReceipts {
             spec_id: subject.id.to_string(),
             verdict,
-            holds: is_held || is_by_members,
-            signed_by: signers_of(&receipts),
+            holds: (is_held && !lacks_signature) || is_by_members,
+            signed_by,
             findings: findings_about(subject, receipts.is_empty() && !is_by_members),
             receipts,
         })
