@@ -319,7 +319,9 @@ def test_each_worktree_is_looked_into_as_often_however_many_there_are(
     [worktree] = shop.worktrees()
     for number in range(4):
         name = f"2026-01-22-10{number}-x7m"
-        git(shop.root, "worktree", "add", "-q", "-b", f"chant/{name}", str(worktree.with_name(name)))
+        copy = shutil.copytree(worktree, worktree.with_name(name), symlinks=True)
+        git(copy, "branch", "-qm", f"chant/{name}")
+        git(shop.root, "branch", "-q", f"chant/{name}", f"chant/{ID}")
         mark = json.dumps({"run": f"{name}-1", "spec": name})
         put_private(worktree.with_name(f"{name}.run.json"), mark)
     calls = tmp_path / "calls"

@@ -113,10 +113,10 @@ impl FenceTarget {
             })?,
         };
         let mut target = fetch_branch(repo, remote, &first, &copies)?;
-        let mut config = target_config(project, repo, remote, &target)?;
+        let mut config = target_config(project, repo, remote, &target.0, &target.1)?;
         if named.is_none() && config.main_branch() != first {
             target = fetch_branch(repo, remote, config.main_branch(), &copies)?;
-            config = target_config(project, repo, remote, &target)?;
+            config = target_config(project, repo, remote, &target.0, &target.1)?;
         }
         let (branch, commit) = target;
         let settings = config.leases.ok_or_else(|| {
@@ -157,7 +157,8 @@ fn target_config(
     project: &Project,
     repo: &Repo,
     remote: &str,
-    (branch, commit): &(String, String),
+    branch: &str,
+    commit: &str,
 ) -> Result<Config, Error> {
     let config = config_at(project, repo, commit)?;
     let missing = || {

@@ -344,11 +344,8 @@ impl CompletionCheck<'_> {
         found: &[WorkCommit],
     ) -> Result<CompletionEvidence, Error> {
         let mut commits: Vec<BranchCommit> = found.iter().map(BranchCommit::from).collect();
-        let objections = item_work::judge(
-            (self.project, &scene.repo),
-            (record, self.place),
-            &mut commits,
-        )?;
+        let objections =
+            item_work::judge(self.project, &scene.repo, record, self.place, &mut commits)?;
         let tip = self.place.branch_text(self.project, &scene.repo)?;
         let others = self.other_specs(scene, found)?;
         let output = self.output(record, scene);
@@ -419,7 +416,7 @@ impl CompletionCheck<'_> {
         let tree = self.place.tree(self.project, &scene.repo)?;
         let mut paths = tree.uncommitted()?;
         paths.retain(|path| self.place.is_tracked || *path != self.place.spec_in_git);
-        if !tree.stands_on_branch()? {
+        if !tree.stands_on_branch() {
             paths.push(format!(
                 "(the worktree does not stand on {})",
                 self.place.branch

@@ -241,7 +241,7 @@ impl EnvironmentSetUp<'_> {
     fn inputs(&self, recipe: NamedRecipe<'_>, commit: &str) -> Result<LayerInputs, Error> {
         let CommitChecks { project, repo, .. } = self.commands;
         let inside = in_git(project, repo, "")?;
-        LayerInputs::read(repo, commit, &inside, (recipe.name, recipe.recipe))
+        LayerInputs::read(repo, commit, &inside, recipe.name, recipe.recipe)
     }
 
     /// Returns the key of a layer; asks the recipe's tools for their versions.

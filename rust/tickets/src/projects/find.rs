@@ -199,9 +199,7 @@ impl ProjectSearch<'_> {
 
     fn scan(&mut self) {
         let settings = settings::read(
-            self.surroundings,
-            self.looked,
-            (&mut self.problems, &mut self.files),
+            self.surroundings, self.looked, &mut self.problems, &mut self.files,
         );
         for (given, named_by) in &settings.scan_paths {
             if let Some(base) = self.folder(given) {

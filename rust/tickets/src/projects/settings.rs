@@ -96,7 +96,8 @@ impl DiscoveryTable {
 pub(super) fn read(
     surroundings: &DiscoveryInputs,
     looked: &mut DiskCache,
-    (problems, checked): (&mut Vec<ProjectProblem>, &mut Vec<CheckedFile>),
+    problems: &mut Vec<ProjectProblem>,
+    checked: &mut Vec<CheckedFile>,
 ) -> DiscoverySettings {
     let mut discovery = DiscoveryTable::default();
     for file in files(surroundings, looked, problems) {
