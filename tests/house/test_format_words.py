@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 FEWEST: dict[str, int] = {
     "vine": 62,
-    "speckit": 53,
+    "speckit": 52,
     "tickets": 70,
     "openspec": 8,
     "kiro": 8,

@@ -320,8 +320,9 @@ def test_each_worktree_is_looked_into_as_often_however_many_there_are(
     for number in range(4):
         name = f"2026-01-22-10{number}-x7m"
         copy = shutil.copytree(worktree, worktree.with_name(name), symlinks=True)
-        git(copy, "branch", "-qm", f"chant/{name}")
-        git(shop.root, "branch", "-q", f"chant/{name}", f"chant/{ID}")
+        git(copy, "checkout", "-q", "-B", f"chant/{name}", git(shop.root, "rev-parse", "main").strip())
+        git(copy, "branch", "-qD", f"chant/{ID}")
+        git(shop.root, "branch", "-q", f"chant/{name}", "main")
         mark = json.dumps({"run": f"{name}-1", "spec": name})
         put_private(worktree.with_name(f"{name}.run.json"), mark)
     calls = tmp_path / "calls"

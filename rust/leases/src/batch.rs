@@ -23,7 +23,7 @@ pub(super) struct WishPush {
     pub(super) answer: LeaseAnswer,
 }
 
-/// Why a wish comes to no push.
+/// The cause that a wish comes to no push.
 #[derive(Debug)]
 pub(super) enum PushFailure {
     /// The remote, or the rules, refuse it.

@@ -88,7 +88,7 @@ impl TickLimits {
 enum RemoteAnswer {
     /// Its refs.
     View(Box<RemoteView>),
-    /// What it or the way to it says.
+    /// The reason that it or the way to it gives.
     Failed(String),
 }
 

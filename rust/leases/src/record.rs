@@ -253,7 +253,7 @@ pub trait RefValue: Serialize + DeserializeOwned {
     }
 }
 
-/// Why a value of a ref cannot be read.
+/// The fault of a value of a ref.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableValue {
     /// It is no JSON, or lacks something.
@@ -273,7 +273,7 @@ pub enum UnreadableValue {
         /// Its kind.
         kind: String,
     },
-    /// What it says cannot be.
+    /// It contradicts itself or a limit.
     #[error("{0}")]
     Content(&'static str),
 }

@@ -16,7 +16,7 @@ pub(super) struct EditLaw<'a> {
     pub(super) intent: &'a EditIntent,
 }
 
-/// How an edit breaks the law.
+/// A breach of the law of edits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum LawBreach {
     #[error("bytes {start}..{end} lie outside of what the edit is about")]

@@ -37,7 +37,7 @@ pub enum AttributeValue {
 /// Attributes by name, in the order in which they are documented.
 pub type AttributeList = Vec<(&'static str, AttributeValue)>;
 
-/// Why an attribute may not have a value.
+/// The fault of a value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum InvalidValue {
     #[error("Title is required")]

@@ -21,7 +21,7 @@ pub(super) struct Renumbering<'a> {
     pub(super) to: TicketCode,
 }
 
-/// What became of a ticket that was to get another number.
+/// The outcome for a ticket that was to get another number.
 pub(super) enum Renumbered {
     /// It has the number.
     Done {

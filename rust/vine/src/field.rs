@@ -6,7 +6,7 @@ use super::model::{Attachment, AttachmentClass, VineNode};
 use super::operation::AnnotationList;
 use super::whitespace::is_ws;
 
-/// Why a field cannot be written; the first word of each is its name.
+/// A text that the format cannot carry in a field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum InvalidField {
     #[error("\"{0}\" must be letters, digits and \"-\", parts joined by \"/\", got \"{1}\".")]

@@ -251,7 +251,7 @@ fn operation(value: &Value) -> Result<GraphOperation, MalformedOperation> {
     given.operation()
 }
 
-/// Why a value is no operation.
+/// The fault of a value that is no operation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum MalformedOperation {
     #[error("expected an object with an \"op\" field.")]

@@ -13,7 +13,7 @@ use chant_tickets::model::{Ticket, TicketStatus};
 use chant_vine::document::VineDocument;
 use chant_vine::model::TaskStatus;
 
-/// Why nothing is known of an item.
+/// The cause that nothing is known of an item.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum UnknownItem {
     /// Its key has the word of no format.

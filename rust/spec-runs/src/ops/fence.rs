@@ -170,7 +170,7 @@ fn target_config(
     config.ok_or_else(missing)
 }
 
-/// Why a spec has no lease that counts.
+/// The cause that a spec has no lease that counts.
 #[derive(Debug, thiserror::Error)]
 enum NoLease {
     #[error("no clone claimed it: it has no lease")]

@@ -123,12 +123,12 @@ pub(crate) fn begin_one(
     start_run(project, runs, id, request, steps)
 }
 
-/// What a new run is to do.
+/// The order for a new run.
 #[derive(Default)]
 pub(crate) struct RunRequest<'a> {
-    /// How it works, in the words of its record.
+    /// Its mode, in the words of its record.
     pub mode: String,
-    /// What it was asked for.
+    /// The options that it was started with.
     pub asked: RunOptions,
     /// The run that starts it.
     pub parent: Option<&'a str>,

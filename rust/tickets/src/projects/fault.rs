@@ -1,8 +1,8 @@
-//! Why a folder, a record or a setting comes to no project with tickets.
+//! Faults of projects with tickets, and of the files that name them.
 
 use std::path::PathBuf;
 
-/// What is wrong with a project or a file that names one.
+/// A fault of a project or of a file that names one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProjectFault {
     /// A record has no path.
@@ -42,7 +42,7 @@ pub enum ProjectFault {
     /// Nothing says the code.
     #[error("{why}; write `[project]` and `code = \"…\"` into `{}`", file.display())]
     Underived {
-        /// What the tickets say of it.
+        /// The reason in the names of its tickets.
         why: Box<Self>,
         /// The project's own file.
         file: PathBuf,
