@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::branch_checks::ChecksOutcome;
 use super::completion_details::CompletionDetails;
 use super::conflict_spec;
-use super::conflicted_run::{ConflictedRun, spec_of_conflict};
+use super::conflicted_run::{ConflictSearch, ConflictedRun, spec_of_conflict};
 use super::environment::named_layers;
 use super::item_work;
 use super::landing::{CheckTerms, RunLanding, RunLandingOutcome};
@@ -191,12 +191,13 @@ impl CompletionCheck<'_> {
         let original =
             ConflictedRun::of(self.project, self.runs, &scene.repo, &scene.spec, branch)?;
         let original = match original {
-            Ok(original) => original,
-            Err(RunEnd {
+            ConflictSearch::None => None,
+            ConflictSearch::Waits(original) => Some(original),
+            ConflictSearch::Unmergeable(RunEnd {
                 event: RunEvent::Wait,
                 reason,
             }) => return self.wait(reason.unwrap_or_default(), Vec::new(), None),
-            Err(end) => return Ok(end),
+            ConflictSearch::Unmergeable(end) => return Ok(end),
         };
         let landing = RunLanding {
             project: self.project,

@@ -210,6 +210,7 @@ mod tests {
     #[test]
     fn a_file_that_is_no_toml_is_told_with_the_line() {
         let message = parse("[project]\nname = 'A'\ncode = \n").unwrap_err();
+        let message = message.to_string();
         assert!(message.starts_with("line 3 is not TOML: "), "{message}");
         assert!(parse("\u{feff}[project]\r\nname = 'A'\r\n").is_ok());
     }
