@@ -6,7 +6,6 @@ values in the sentence, by name.
 
 from __future__ import annotations
 
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
@@ -91,7 +90,6 @@ class ChantError(Exception):
     def describe_to_agents(self) -> str:
         """The message and what may help, in the words of agents."""
         return self.message + self.hint_at("agents")
-
 
 
 class NotInitializedError(ChantError):

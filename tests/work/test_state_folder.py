@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from harness import Project
-from state_folder import part, put_private, record_file, records, state_folder
-from work.kit import ID, OTHER, Workshop, worktree_root
+from state_folder import part, record_file, state_folder
+from work.kit import ID, OTHER, Workshop
 from writing import git, tree
 
 

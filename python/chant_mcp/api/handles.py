@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import chant_mcp
 from chant_mcp._core import Answer, Selection, Table, body_section, body_sections
@@ -36,7 +36,6 @@ class Problem:
     def from_row(cls, row: Mapping[str, Any]) -> Problem:
         """Take what the core says."""
         return cls(row["path"], row.get("line"), row["message"])
-
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,6 @@ class Approval:
     """When."""
 
 
-
 @dataclass(init=False, frozen=True, slots=True, eq=False, repr=False)
 class Spec(Handle):
     """A chant spec. Its methods are the tools of that name, with their rules and their errors.

@@ -227,6 +227,7 @@ impl LandingFence<'_> {
         let found = all.into_iter().find(|(own, _)| *own == name);
         let (_, object) = found.ok_or(NoLease::Unclaimed)?;
         let value = self.repo.ref_value(&object, MAX_BYTES)?;
+        // Anybody with rights to push can have written it.
         let (text, _) = value.ok_or(NoLease::Foreign)?;
         let lease = LeaseRecord::read(&text)?;
         if lease.spec != key {

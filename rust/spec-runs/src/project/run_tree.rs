@@ -65,6 +65,7 @@ impl<'r> RunTreeContext<'_, 'r> {
     /// # Errors
     /// A failure of git.
     pub(crate) fn worktree_of_user(self, branch: &str) -> Result<Option<PathBuf>, GitError> {
+        // Folders of runs are no worktrees of the project's repository, so that these can only be the user's.
         let mut trees = self.repo.worktrees()?.into_iter();
         let of_branch = trees
             .find(|tree| tree.branch.as_deref() == Some(branch) && !tree.is_main && !tree.prunable);
@@ -406,6 +407,7 @@ impl<'r> RunTree<'r> {
     /// # Errors
     /// A failure of git.
     pub(crate) fn uncommitted_shown(&self, project: &Project) -> Result<Vec<String>, GitError> {
+        // Git could run what the agent wrote into the settings of this folder.
         if !(self.folder.is_held() || project.is_trusted()) {
             return Ok(Vec::new());
         }

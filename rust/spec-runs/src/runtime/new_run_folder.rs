@@ -260,6 +260,7 @@ impl RunFolderInputs<'_> {
     /// Returns the folder of the run: the existing one, or a new one.
     fn worktree(&self, run: &mut ActiveRun<'_>) -> Result<PathBuf, Error> {
         let (id, branch) = (self.spec.id.as_str(), self.branch.as_str());
+        // The commits of the run must move the branch, which would leave that checkout behind.
         if let Some(holder) = self.repo.holder_of(branch)? {
             let message = format!(
                 "branch {branch} is checked out in {}; check out another one there first",

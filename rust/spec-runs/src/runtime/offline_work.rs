@@ -110,6 +110,7 @@ impl OfflineWork<'_> {
             Some(why) => Some(why),
             None => self.land(&record)?,
         };
+        // A lease that was claimed for nothing would keep the spec from other clones.
         if refused.is_some() {
             self.runs.update(&record.process_id, |record| {
                 record.lease = None;

@@ -153,6 +153,7 @@ impl RunFolder {
         let listed = trees
             .iter()
             .find(|tree| tree.branch.as_deref() == Some(&*branch) && !tree.is_main);
+        // A worktree of the user's on that branch would not follow when the run's commits move it.
         if listed.is_some() || !site.may_be_of(recorded, &record.spec_id) {
             let own = "one in the folder that runs are given".to_owned();
             agreed("worktree", worktree, own)?;

@@ -200,6 +200,7 @@ impl<'a> Orchestrator<'a> {
                     }
                 };
                 match self.start_next(&mut step)? {
+                    // The one behind it may be free.
                     NextStart::LeftOut => {}
                     NextStart::Nothing => break,
                     NextStart::Started => {
