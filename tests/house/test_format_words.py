@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 FEWEST: dict[str, int] = {
     "vine": 62,
     "speckit": 52,
-    "tickets": 70,
+    "tickets": 68,
     "openspec": 8,
     "kiro": 8,
     "backlog": 2,

@@ -194,7 +194,7 @@ pub struct NumberRecord {
     pub schema: u32,
     /// `numbers`.
     pub kind: String,
-    /// The series, such as the code of a project of tickets.
+    /// The series, such as the code of a project.
     pub series: String,
     /// The given numbers: ranges by their first and last number, the lowest first.
     pub given: Vec<(u64, u64)>,
