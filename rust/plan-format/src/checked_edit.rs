@@ -187,8 +187,8 @@ fn check_files(
                 let is_own = unit.is_some_and(|unit| *unit.source.path == **from);
                 if !is_own || !matches!(request.intent, EditIntent::Move { .. }) {
                     return Err(LawBreach::Moves {
-                        from: from.to_string(),
-                        to: to.to_string(),
+                        from: from.clone(),
+                        to: to.clone(),
                     });
                 }
             }
@@ -198,7 +198,7 @@ fn check_files(
                     found.is_document.then_some((pattern.kind, found))
                 });
                 let Some((kind, found)) = fits else {
-                    return Err(LawBreach::StrangeFile(path.to_string()));
+                    return Err(LawBreach::StrangeFile(path.clone()));
                 };
                 let document = Arc::new(PlanDocument::new(path.as_str(), text.as_str()));
                 match made.iter_mut().find(|unit| *unit.path == *found.path) {

@@ -162,7 +162,7 @@ pub(super) fn plan_item_status(root: &PlanRoot, name: &str) -> Result<ExternalSt
     }
     Err(UnknownItem::NoItem {
         noun: scope.noun,
-        name: name.to_string(),
+        name: name.clone(),
     })
 }
 

@@ -207,7 +207,7 @@ impl CompletionCheck<'_> {
             place: self.place,
             lock: self.lock,
             finish,
-            original: original.as_ref(),
+            original: original.as_deref(),
             agreed: self.terms.agreed.as_deref(),
             checks: self.interruption.map(|interruption| CheckTerms {
                 config: &scene.config,

@@ -28,7 +28,7 @@ pub(crate) enum ConflictSearch {
     /// There is none, or its work is merged.
     None,
     /// It waits.
-    Waits(ConflictedRun),
+    Waits(Box<ConflictedRun>),
     /// The settled work must not be merged: the end of its own run.
     Unmergeable(RunEnd),
 }
@@ -89,12 +89,12 @@ impl ConflictedRun {
             ))));
         }
         let finish = CompletionDetails::of(&record.commits, &record);
-        Ok(ConflictSearch::Waits(Self {
+        Ok(ConflictSearch::Waits(Box::new(Self {
             record,
             place,
             finish,
             _lock: lock,
-        }))
+        })))
     }
 
     /// Records that it is merged, by a landing; `kept` is the ref that keeps its own commits.

@@ -112,7 +112,7 @@ impl EnvironmentSetUp<'_> {
             .filter(|(name, _)| chosen.is_none_or(|chosen| chosen.contains(name)));
         for (name, recipe) in recipes {
             let found = match self.layer(name, recipe, commit, origin, progress)? {
-                LayerSearch::Found(found) => found,
+                LayerSearch::Found(found) => *found,
                 LayerSearch::NeedsPerson(why) => return Ok(SetUpOutcome::NeedsPerson(why)),
             };
             let folder = match &recipe.folder {
@@ -218,12 +218,12 @@ impl EnvironmentSetUp<'_> {
             is_candidate,
         };
         let (layer, is_new) = self.find_or_build(&wanted, progress)?;
-        Ok(LayerSearch::Found(FoundLayer {
+        Ok(LayerSearch::Found(Box::new(FoundLayer {
             layer,
             key,
             is_candidate,
             is_new,
-        }))
+        })))
     }
 
     fn store(&self) -> Result<LayerStore, Error> {
@@ -447,7 +447,7 @@ struct WantedLayer<'a> {
 /// The result of the search for a layer.
 pub(crate) enum LayerSearch {
     /// It is there, or was built.
-    Found(FoundLayer),
+    Found(Box<FoundLayer>),
     /// A person has to look first, for this reason.
     NeedsPerson(String),
 }

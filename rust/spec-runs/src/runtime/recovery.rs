@@ -204,7 +204,7 @@ fn has_landed_there(
 /// # Errors
 /// A `StoreError` when the records cannot be listed.
 pub(crate) fn recover_runs(project: &Project) -> Result<Vec<String>, Error> {
-    let Some(runs) = to_look_after(project)? else {
+    let Some(runs) = to_look_after(project) else {
         return Ok(Vec::new());
     };
     remove_complaints(&runs);
@@ -297,7 +297,7 @@ fn awaits_request(record: &RunRecord) -> bool {
 /// # Errors
 /// A failure on this machine; a remote that does not answer is none.
 pub(crate) fn look_at_requests(project: &Project, is_patient: bool) -> Result<(), Error> {
-    let Some(runs) = to_look_after(project)? else {
+    let Some(runs) = to_look_after(project) else {
         return Ok(());
     };
     let (records, _) = runs.all()?;
@@ -357,12 +357,10 @@ pub(crate) fn reopen_request(project: &Project, spec_id: &str) -> Result<(), Err
 
 /// Returns the runs of a project, if there are some and a person trusts it: in another folder runs
 /// are neither recovered nor believed.
-fn to_look_after(project: &Project) -> Result<Option<RunStore>, Error> {
+fn to_look_after(project: &Project) -> Option<RunStore> {
     // A repository that git refuses has no runs that could be recovered.
-    let Ok(runs) = project.runs() else {
-        return Ok(None);
-    };
-    Ok((runs.has_records() && project.is_trusted()).then_some(runs))
+    let runs = project.runs().ok()?;
+    (runs.has_records() && project.is_trusted()).then_some(runs)
 }
 
 /// Works as [`recover_runs`] before an act on one spec: waits, bounded, for another process that
