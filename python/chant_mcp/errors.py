@@ -6,8 +6,6 @@ values in the sentence, by name.
 
 from __future__ import annotations
 
-from chant_mcp.renamed import FormerName
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
@@ -93,11 +91,6 @@ class ChantError(Exception):
         """The message and what may help, in the words of agents."""
         return self.message + self.hint_at("agents")
 
-    told = FormerName("describe")
-    """The former name of `describe`."""
-    told_to_agents = FormerName("describe_to_agents")
-    """The former name of `describe_to_agents`."""
-
 
 class NotInitializedError(ChantError):
     """There is no project of that dialect here."""
@@ -150,9 +143,6 @@ class NotTrustedError(ChantError):
     def lines_to_review(self) -> list[str]:
         """What a person would look at: all that the folder asks for, or what is another than before."""
         return list(self.details.get("shown", ()))
-
-    shown = FormerName("lines_to_review")
-    """The former name of `lines_to_review`."""
 
     def describe_to_agents(self) -> str:
         """The message and, for agents, whom to ask: no agent may say yes for a person."""

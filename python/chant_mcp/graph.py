@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import chant_mcp
 from chant_mcp import interchange, picture
@@ -42,7 +42,6 @@ from chant_mcp.graph_answers import (
 from chant_mcp.notebook.widget import make_widget
 from chant_mcp.number_arrays import NumberArray, pair_parts, view_numbers
 from chant_mcp.number_checks import check_count, check_number
-from chant_mcp.renamed import FormerName, accept_former_keywords, find_former_name
 from chant_mcp.tables import RunList
 from chant_mcp.what_if import WhatIf
 
@@ -426,9 +425,6 @@ class Graph:
         rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
         return self.subgraph(row["key"] for row in rows if keeps(row))
 
-    impact = FormerName("descendants")
-    """The former name of `descendants`."""
-
     def subgraph(self, nodes: Iterable[str]) -> Graph:
         """The graph of some items and the edges between them, with their attributes.
 
@@ -452,7 +448,6 @@ class Graph:
             network, attributes, learned=self._learned, workspace=self._workspace, is_past=self._is_past
         )
 
-    @accept_former_keywords(sample="k")
     def betweenness(
         self, *, k: int | None = None, seed: int = 0, normalized: bool = True, progress: Progress = None
     ) -> Scores:
@@ -473,7 +468,6 @@ class Graph:
             sample=sample, seed=seed, normalized=bool(normalized), progress=progress
         )
 
-    @accept_former_keywords(damping="alpha", tolerance="tol", rounds="max_iter")
     def pagerank(
         self, *, alpha: float = 0.85, tol: float = 1e-6, max_iter: int = 100, reverse: bool = False
     ) -> Scores:
@@ -638,9 +632,6 @@ class Graph:
             raise RefusedError("The graph does not come from files, so it has no history.")
         return self._workspace.graph_at(revision)
 
-    at = FormerName("read_revision")
-    """The former name of `read_revision`."""
-
     @property
     def attributes(self) -> Mapping[str, Sequence[Any]]:
         """Columns of values, in the order of the items."""
@@ -683,9 +674,6 @@ class Graph:
                 raise InvalidArgumentError(f"'{name}' means '{key}', which has a value already.")
             found[key] = value
         return found
-
-    by_key = FormerName("resolve_keys")
-    """The former name of `resolve_keys`."""
 
     def show(
         self,
@@ -797,13 +785,3 @@ def _again(
     is_past: bool,
 ) -> Graph:
     return Graph(network, attributes, learned=learned, workspace=workspace, is_past=is_past)
-
-
-_FORMER = {"Blocked": "BlockedItems"}
-
-
-if not TYPE_CHECKING:  # or type checkers would take every misspelled name for one that there is
-
-    def __getattr__(name: str) -> Any:
-        """Give classes by their former names."""
-        return find_former_name(__name__, _FORMER, name)

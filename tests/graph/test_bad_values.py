@@ -1,4 +1,4 @@
-"""What scripts give wrongly is refused by name, and former names of keywords warn."""
+"""What scripts give wrongly is refused by name."""
 
 from __future__ import annotations
 
@@ -20,15 +20,6 @@ SAME: list[tuple[Callable[..., Any], Callable[..., Any], set[str]]] = [
     (Graph.subgraph, nx.DiGraph.subgraph, {"nodes"}),
 ]
 """Methods, the functions of networkx that are the same, and the arguments that both have."""
-
-FORMER: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
-    ("betweenness", {"sample": 2}, {"k": 2}),
-    (
-        "pagerank",
-        {"damping": 0.5, "tolerance": 1e-3, "rounds": 50},
-        {"alpha": 0.5, "tol": 1e-3, "max_iter": 50},
-    ),
-]
 
 WRONG: list[tuple[str, Callable[[Graph], Any]]] = [
     ("`k` is 'x'", lambda g: g.betweenness(k="x")),  # type: ignore[arg-type]
@@ -98,16 +89,3 @@ def test_arguments_are_called_as_in_networkx() -> None:
     for ours, theirs, names in SAME:
         assert names <= set(inspect.signature(ours).parameters), ours
         assert names <= set(inspect.signature(theirs).parameters), theirs
-
-
-@pytest.mark.parametrize(("method", "old", "new"), FORMER)
-def test_former_names_of_keywords_warn(method: str, old: dict[str, Any], new: dict[str, Any]) -> None:
-    graph = row()
-    with pytest.warns(DeprecationWarning, match="is now") as heard:
-        found = getattr(graph, method)(**old)
-    assert found == getattr(graph, method)(**new)
-    said = [f"`{method}({a}=)` is now `{method}({b}=)`" for a, b in zip(old, new, strict=True)]
-    assert [str(one.message).split(";")[0] for one in heard] == said
-    assert {one.filename for one in heard} == {__file__}
-    with pytest.warns(DeprecationWarning, match="is now"), pytest.raises(TypeError, match="give one of them"):
-        getattr(graph, method)(**old, **new)

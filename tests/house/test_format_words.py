@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[2]
 
 FEWEST: dict[str, int] = {
     "vine": 61,
-    "speckit": 53,
-    "tickets": 70,
+    "speckit": 52,
+    "tickets": 68,
     "openspec": 8,
     "kiro": 8,
     "backlog": 2,

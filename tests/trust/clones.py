@@ -256,7 +256,7 @@ class Watch:
         below = [*(self.clone.root / name for name in but), homes / "state" / "chant-mcp" / "namespaces.json"]
         made = [homes, homes / "state", homes / "state" / "chant-mcp"]
         if state:
-            below += [git_folder / f"chant-mcp{end}" for end in ("", ".set-aside-1", ".earlier-release")]
+            below += [git_folder / f"chant-mcp{end}" for end in ("", ".set-aside-1")]
             below.append(homes / "state" / "chant-mcp")
             made.append(git_folder / "chant-mcp.lock")
         after = _worlds(self.clone)

@@ -1,4 +1,4 @@
-"""Runs and the state they live in: copies for others, copies of a whole repository, earlier releases."""
+"""Runs and the state they live in: copies for others, copies of a whole repository."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from harness import Project
-from state_folder import part, put_private, record_file, records, state_folder
-from work.kit import ID, OTHER, Workshop, worktree_root
+from state_folder import part, record_file, state_folder
+from work.kit import ID, OTHER, Workshop
 from writing import git, tree
 
 
@@ -93,43 +93,6 @@ def test_a_moved_repository_keeps_its_runs(shop: Workshop, tmp_path: Path) -> No
     assert "worktree" in told
     assert all(path.exists() for path in worktree)
     assert moved.record(ID)["end_state"] == "awaiting_merge"
-
-
-def made_earlier(root: Path) -> None:
-    """Make state as the release before had it: records in the project, a token a spec, nothing signed."""
-    state = state_folder(root)
-    (state / "owner.json").unlink()
-    for mark in worktree_root().glob("*/*.run.json"):
-        said = json.loads(mark.read_text("utf-8"))
-        put_private(mark, json.dumps({name: said[name] for name in ("run", "spec")}))
-    for path in (state / "tokens" / "_").iterdir():
-        path.rename(state / "tokens" / path.name)
-    (state / "tokens" / "_").rmdir()
-    for name in ("processes", "logs", "watch"):
-        shutil.rmtree(state / name, ignore_errors=True)
-    shutil.rmtree(state / "locks")
-
-
-def test_the_runs_of_an_earlier_release_go_on(shop: Workshop) -> None:
-    mine = waiting(shop)
-    record = shop.record(ID)
-    made_earlier(shop.root)
-    forged = {**record, "process_id": f"{OTHER}-7", "spec_id": OTHER, "token": 5}
-    copies = shop.root / ".chant" / "processes"
-    (copies / f"{OTHER}-7.json").write_text(json.dumps(forged), encoding="utf-8")
-    handle = shop.handle()
-    assert handle.take_over_earlier_release() == 1
-    assert handle.take_over_earlier_release() == 0
-    assert [one["process_id"] for one in records(shop.root)] == [record["process_id"]]
-    mine.unlink()
-    assert shop.handle().recover() == []
-    assert shop.project.status(ID) == "completed"
-    assert shop.worktrees() == []
-    runs = {run["spec_id"]: run for run in shop.handle().work_list(include_completed=True).data["processes"]}
-    assert (runs[ID]["status"], runs[OTHER]["status"], runs[OTHER]["stale"]) == ("completed", "failed", True)
-    # What comes into the project later is not taken over any more.
-    (copies / f"{OTHER}-8.json").write_text(json.dumps({**forged, "process_id": f"{OTHER}-8"}), "utf-8")
-    assert shop.handle().take_over_earlier_release() == 0
 
 
 def test_a_worktree_without_our_mark_stays(shop: Workshop) -> None:

@@ -319,7 +319,10 @@ def test_each_worktree_is_looked_into_as_often_however_many_there_are(
     [worktree] = shop.worktrees()
     for number in range(4):
         name = f"2026-01-22-10{number}-x7m"
-        git(shop.root, "worktree", "add", "-q", "-b", f"chant/{name}", str(worktree.with_name(name)))
+        copy = shutil.copytree(worktree, worktree.with_name(name), symlinks=True)
+        git(copy, "checkout", "-q", "-B", f"chant/{name}", git(shop.root, "rev-parse", "main").strip())
+        git(copy, "branch", "-qD", f"chant/{ID}")
+        git(shop.root, "branch", "-q", f"chant/{name}", "main")
         mark = json.dumps({"run": f"{name}-1", "spec": name})
         put_private(worktree.with_name(f"{name}.run.json"), mark)
     calls = tmp_path / "calls"

@@ -6,8 +6,6 @@ one moment. Whatever an MCP tool does is a method here, and does the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from chant_mcp.api.changes import Change, Changes
 from chant_mcp.api.features import Feature, FeatureTask
 from chant_mcp.api.fleet import Fleet, FleetRepository
@@ -21,7 +19,6 @@ from chant_mcp.api.tickets import Ticket, TicketSection
 from chant_mcp.api.transactions import Transaction
 from chant_mcp.api.vines import Attachment, Task, Vine
 from chant_mcp.api.workspace import Workspace, open
-from chant_mcp.renamed import find_former_name
 
 __all__ = [
     "Approval",
@@ -52,12 +49,3 @@ __all__ = [
     "Workspace",
     "open",
 ]
-
-_FORMER = {"Listed": "FoundItems"}
-
-
-if not TYPE_CHECKING:  # or type checkers would take every misspelled name for one that there is
-
-    def __getattr__(name: str) -> Any:
-        """Give classes by their former names."""
-        return find_former_name(__name__, _FORMER, name)

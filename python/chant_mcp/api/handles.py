@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import chant_mcp
 from chant_mcp._core import Answer, Selection, Table, body_section, body_sections
@@ -14,7 +14,6 @@ from chant_mcp.errors import IllegalTransitionError
 from chant_mcp.filter_expressions import parse_filter
 from chant_mcp.formats import formats
 from chant_mcp.picture import ROWS, table_bundle
-from chant_mcp.renamed import FormerName, find_former_name
 from chant_mcp.tables import HANDLE_COLUMN_NAMES, make_handle_table
 from chant_mcp.terminal import harmless
 
@@ -37,9 +36,6 @@ class Problem:
     def from_row(cls, row: Mapping[str, Any]) -> Problem:
         """Take what the core says."""
         return cls(row["path"], row.get("line"), row["message"])
-
-    of = FormerName("from_row")
-    """The former name of `from_row`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +146,6 @@ class Handle:
         """
         found: Any = self.workspace[self.key]
         return found if answer is None else replace(found, response=answer.text)
-
-    fresh = FormerName("reload")
-    """The former name of `reload`."""
-    renewed = FormerName("reload")
-    """The former name of `reload`."""
-    told = FormerName("response")
-    """The former name of `response`."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Handle):
@@ -408,13 +397,3 @@ class FoundItems(Sequence[T], Generic[T]):
         shown = ", ".join(map(repr, self._found[:_SHOWN]))
         more = f", … {len(self)} in all" if len(self) > _SHOWN else ""
         return f"[{shown}{more}]"
-
-
-_FORMER = {"Listed": "FoundItems"}
-
-
-if not TYPE_CHECKING:  # or type checkers would take every misspelled name for one that there is
-
-    def __getattr__(name: str) -> Any:
-        """Give classes by their former names."""
-        return find_former_name(__name__, _FORMER, name)

@@ -11,7 +11,6 @@ from chant_mcp.api.handles import Handle, refuse_open, words
 from chant_mcp.api.reviews import Review
 from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.paging import EVERYTHING, gathered
-from chant_mcp.renamed import FormerName
 
 if TYPE_CHECKING:
     from chant_mcp.parameters import SpecUpdateOfHandle
@@ -40,9 +39,6 @@ class Approval:
     """Who decided."""
     decided_at: str | None
     """When."""
-
-    at = FormerName("decided_at")
-    """The former name of `decided_at`."""
 
 
 @dataclass(init=False, frozen=True, slots=True, eq=False, repr=False)

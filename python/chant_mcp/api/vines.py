@@ -15,7 +15,6 @@ from chant_mcp.api.handles import Handle, Handles, ItemQuery, Problem, refuse_op
 from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.errors import InvalidArgumentError, NotFoundError
 from chant_mcp.paging import EVERYTHING
-from chant_mcp.renamed import FormerName
 from chant_mcp.terminal import harmless
 
 
@@ -226,11 +225,6 @@ class Vine:
     def reload(self) -> Vine:
         """Read the same file as it is now."""
         return Vine.read(self.workspace, self.path)
-
-    fresh = FormerName("reload")
-    """The former name of `reload`."""
-    told = FormerName("response")
-    """The former name of `response`."""
 
     @property
     def _head(self) -> dict[str, Any]:

@@ -35,7 +35,6 @@ from chant_mcp.graph_answers import Attributes
 from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.picture import graph_bundle
 from chant_mcp.program import own_program
-from chant_mcp.renamed import FormerName
 from chant_mcp.session import Place, Session, dialects_in, find_place, may_have_features
 from chant_mcp.terminal import harmless
 from chant_mcp.user_folders import config_folder, home_folder, user_config_file
@@ -278,9 +277,6 @@ class Workspace:
         """Make the handle of what the core says of an item; a phase of a feature is no task of it."""
         kind = Handle if data["type"] == "phase" else _HANDLES.get(data["dialect"], PlanItem)
         return kind(self, data)
-
-    made = FormerName("make_handle")
-    """The former name of `make_handle`."""
 
     def spec(self, id: str) -> Spec:
         """The spec that a full or partial ID means; errors as for `ws[…]`."""
@@ -557,9 +553,6 @@ class Workspace:
 
         return gathered(page, EVERYTHING, "crs")[1]["crs"]
 
-    tickets_of = FormerName("list_tickets")
-    """The former name of `list_tickets`."""
-
     def report_status(
         self,
         status: str,
@@ -675,9 +668,6 @@ class Workspace:
     def apply_changes(self, changes: Sequence[tuple[Any, ...]]) -> dict[str, str]:
         """Write changes of a graph (`Graph.what_if`) to the specs, all or none; see `WhatIf.commit`."""
         return commits.apply_changes(self, changes)
-
-    carry_out = FormerName("apply_changes")
-    """The former name of `apply_changes`."""
 
     def export(self, format: str = "json", *, fields: Sequence[str] = (), **filters: Any) -> Iterator[str]:
         """All items as a text, in pieces.

@@ -56,6 +56,9 @@ class Text:
 
     __hash__ = None  # type: ignore[assignment] # it changes
 
+    def __bool__(self) -> bool:
+        return bool(self.plain)
+
     def __str__(self) -> str:
         return self.plain
 

@@ -20,7 +20,7 @@ pub struct OfflineNumber {
 /// The numbers of one series that are wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberWish {
-    /// The series, such as the code of a project of tickets.
+    /// The series, such as the code of a project.
     pub series: String,
     /// Numbers that were given without asking.
     pub offline: Vec<OfflineNumber>,

@@ -173,11 +173,6 @@ impl ChantProject {
         call(|| self.project.folder_of_run())
     }
 
-    /// Makes the runs of an earlier release ours, as a person who trusts the folder wants; gives how many.
-    fn take_over_earlier_release(&self) -> Result<usize, Raised> {
-        call(|| runs::take_over_earlier_release(&self.project))
-    }
-
     /// The project's folder.
     #[getter]
     fn root(&self) -> PathBuf {

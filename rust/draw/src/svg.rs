@@ -44,6 +44,14 @@ pub(super) struct FigureWords {
     pub(super) title: String,
 }
 
+/// The look of a line of words.
+#[derive(Clone, Copy)]
+struct LetterStyle<'a> {
+    size: f64,
+    class: &'a str,
+    ink: Option<&'a str>,
+}
+
 /// A picture while it is being written.
 pub(super) struct SvgDrawing<'a> {
     pub(super) view: &'a PictureView<'a>,
@@ -452,7 +460,11 @@ impl<'a> SvgDrawing<'a> {
         let mut text = self.words_at(
             rect,
             key_line,
-            (KEY_SIZE, "i", ink),
+            LetterStyle {
+                size: KEY_SIZE,
+                class: "i",
+                ink,
+            },
             &key,
             &format!(" font-weight=\"600\"{struck}"),
         );
@@ -476,7 +488,11 @@ impl<'a> SvgDrawing<'a> {
             text.push_str(&self.words_at(
                 rect,
                 middle + 12.0,
-                (LABEL_SIZE, "d", ink),
+                LetterStyle {
+                    size: LABEL_SIZE,
+                    class: "d",
+                    ink,
+                },
                 &label,
                 struck,
             ));
@@ -489,10 +505,11 @@ impl<'a> SvgDrawing<'a> {
         &self,
         rect: &FigureRect,
         y: f64,
-        (size, class, ink): (f64, &str, Option<&str>),
+        style: LetterStyle<'_>,
         text: &str,
         more: &str,
     ) -> String {
+        let LetterStyle { size, class, ink } = style;
         let of_page = if class == "i" {
             self.palette.ink
         } else {

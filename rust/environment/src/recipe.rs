@@ -85,7 +85,8 @@ impl LayerInputs {
         repo: &Repo,
         commit: &str,
         project: &str,
-        (name, recipe): (&str, &EnvironmentRecipe),
+        name: &str,
+        recipe: &EnvironmentRecipe,
     ) -> Result<Self, Error> {
         let wanted = patterns(name, &recipe.inputs)?;
         let folder = [project, recipe.folder.as_deref().unwrap_or_default()];

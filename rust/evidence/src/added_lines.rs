@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::expression::literals;
 use super::file_class::FileClass;
 use super::finding::{JudgeFinding, JudgeRule, Weight};
-use super::patterns::LazyPattern;
 use super::source::{MaskedSource, TestLanguage};
 use super::test_case::TestCase;
+use chant_text::lazy_pattern::LazyPattern;
 
 static EXITS_IN_TESTS: LazyPattern = LazyPattern::new(
     r#"\bsys\.exit\(\s*0?\s*\)|\bos\._exit\(|\bSystemExit\(\s*0\s*\)|\bprocess\.exit\(\s*0?\s*\)|\bprocess::exit\(\s*0\s*\)|\bos\.Exit\(\s*0\s*\)|\bexitstatus\s*=\s*0|\boutcome\s*=\s*["']passed|\bpytest_(?:runtest_makereport|sessionfinish|collection_modifyitems)\b"#,

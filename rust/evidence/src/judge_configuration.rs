@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::added_lines::forced_lines;
 use super::finding::{JudgeFinding, JudgeRule};
-use super::patterns::LazyPattern;
+use chant_text::lazy_pattern::LazyPattern;
 
 static SECTION_HEAD: LazyPattern =
     LazyPattern::new(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:[#;].*)?$");

@@ -14,7 +14,6 @@ mod finding;
 mod judge_configuration;
 mod languages;
 mod lock_files;
-mod patterns;
 mod source;
 mod square;
 mod test_case;

@@ -1,8 +1,8 @@
 //! The square: old and new tests with old and new code, and what their outcomes say of a check.
 
 use super::expression::closing;
-use super::patterns::LazyPattern;
 use super::source::{MaskedSource, TestLanguage};
+use chant_text::lazy_pattern::LazyPattern;
 use strum::IntoStaticStr;
 
 /// The cells of the square.

@@ -1,7 +1,6 @@
 //! Branches for work: the runtime's own first commit, and the commits that were made on top of it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use super::branches::{branch_ref, oid};
 use super::commits::{CommitAuthor, NewCommit, RUNTIME};
@@ -222,22 +221,6 @@ impl Repo {
                 }))
             },
         )
-    }
-
-    /// Commits everything in a checkout that git does not ignore, as the runtime's own and without
-    /// hooks. Does nothing if there is nothing to commit.
-    ///
-    /// # Errors
-    /// A failure of git.
-    pub fn commit_everything(&self, checkout: &Path, message: &str) -> Result<(), GitError> {
-        let _act = self.begin_act();
-        if self.uncommitted(checkout)?.is_empty() {
-            return Ok(());
-        }
-        self.acting_in(checkout, ["add", "--all"]).output()?;
-        own_commit(message, |words| self.acting_in(checkout, words))
-            .output()
-            .map(drop)
     }
 
     /// Returns the paths in which two revisions differ, from the top of the checkout; sorted.

@@ -109,7 +109,7 @@ impl Repo {
         for some in missing.chunks(AT_ONCE) {
             self.fetch_objects(remote, folder, some)?;
             for (name, object) in some {
-                self.take_in(folder, (name, object), most_bytes, &mut taken)?;
+                self.take_in(folder, name, object, most_bytes, &mut taken)?;
             }
         }
         Ok(taken)
@@ -162,7 +162,8 @@ impl Repo {
     fn take_in(
         &self,
         folder: &str,
-        (name, object): (&str, &str),
+        name: &str,
+        object: &str,
         most_bytes: usize,
         taken: &mut RefExchange,
     ) -> Result<(), GitError> {

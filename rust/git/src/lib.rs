@@ -183,26 +183,6 @@ pub enum GitError {
         /// The path.
         path: PathBuf,
     },
-    /// There is no worktree at that path.
-    #[error("`{path}` is not a worktree of this repository; `git worktree list` lists them")]
-    NoWorktree {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The main checkout cannot be removed.
-    #[error(
-        "`{path}` is the repository's main checkout, which is never removed; name a worktree beside it"
-    )]
-    MainCheckout {
-        /// The main checkout.
-        path: PathBuf,
-    },
-    /// The worktree is locked.
-    #[error("the worktree `{path}` is locked; run `git worktree unlock` on it if nothing uses it")]
-    Locked {
-        /// The worktree.
-        path: PathBuf,
-    },
     /// The worktree holds changes that are not committed.
     #[error("the worktree `{path}` has {} ({}); commit them first", counted(*count, "uncommitted change"), .shown.join(", "))]
     Dirty {

@@ -1,12 +1,9 @@
-//! Worktrees: the checkouts of one repository, and the safe removal of one.
+//! Worktrees: the checkouts of one repository.
 
 use std::path::{Path, PathBuf};
 
 use super::branches::{branch_of, head_of};
 use super::{GitError, Repo, path_from_bytes, program, real, trimmed};
-
-/// The greatest number of changed paths in an error.
-const MAX_SHOWN: usize = 5;
 
 /// Files of a git folder that name the branch of a running rebase or bisection.
 const AT_WORK: [&str; 4] = [
@@ -50,47 +47,6 @@ impl Repo {
         Ok(found)
     }
 
-    /// Removes a worktree: its folder, ignored files included, and its entry. Its branch stays.
-    ///
-    /// # Errors
-    /// `NoWorktree`, `MainCheckout`, `Locked`, `Dirty` when it holds uncommitted or untracked files,
-    /// `Unmerged` when its detached HEAD has commits that nothing else has, or a failure of git.
-    pub fn remove_worktree(&self, path: &Path) -> Result<(), GitError> {
-        let path = self.folder().join(path);
-        let Some(tree) = self.worktree_at(&path)? else {
-            return Err(GitError::NoWorktree { path });
-        };
-        if tree.is_main {
-            return Err(GitError::MainCheckout { path });
-        }
-        if tree.locked {
-            return Err(GitError::Locked { path });
-        }
-        if tree.path.exists() {
-            let mut changes = self.uncommitted(&tree.path)?;
-            if !changes.is_empty() {
-                let count = changes.len();
-                changes.truncate(MAX_SHOWN);
-                return Err(GitError::Dirty {
-                    path,
-                    count,
-                    shown: changes,
-                });
-            }
-        }
-        self.refuse_to_lose_commits(&tree)?;
-        // Run in the git folder, because the repository may have been opened in this checkout.
-        let asked = self
-            .acting_in(&self.common_dir, ["worktree", "remove", "--"])
-            .arg(&tree.path);
-        match asked.output() {
-            Err(GitError::NoGit { .. }) => {
-                self.library("remove a worktree", |repo| prune(repo, &tree.path))
-            }
-            removed => removed.map(drop),
-        }
-    }
-
     /// Returns the checkout that blocks deleting or checking out a branch: it stands on it, or
     /// rebases or bisects it.
     ///
@@ -131,31 +87,6 @@ impl Repo {
         }
         let main = self.worktrees()?.into_iter().find(|tree| tree.is_main);
         Ok(Some(main.map_or_else(|| folder.clone(), |tree| tree.path)))
-    }
-
-    /// Returns the worktree whose top folder is `path`, even if that folder is gone.
-    fn worktree_at(&self, path: &Path) -> Result<Option<Worktree>, GitError> {
-        let place = real(path);
-        Ok(self
-            .worktrees()?
-            .into_iter()
-            .find(|tree| real(&tree.path) == place))
-    }
-
-    /// Refuses if commits would lose their only name with a worktree's HEAD.
-    fn refuse_to_lose_commits(&self, tree: &Worktree) -> Result<(), GitError> {
-        match &tree.head {
-            Some(head)
-                if tree.branch.is_none() && !self.is_kept_elsewhere(head, None, Vec::new())? =>
-            {
-                let of = tree.path.display().to_string();
-                Err(GitError::Unmerged {
-                    of,
-                    commit: head.clone(),
-                })
-            }
-            _ => Ok(()),
-        }
     }
 }
 
@@ -251,19 +182,6 @@ fn listed_by_program(out: &[u8]) -> Vec<Worktree> {
     }
     found.retain(|tree| !(is_bare && tree.is_main));
     found
-}
-
-/// Removes the worktree at `path`, with its entry.
-fn prune(repo: &git2::Repository, path: &Path) -> Result<(), git2::Error> {
-    for name in &repo.worktrees()? {
-        let Some(name) = name? else { continue };
-        let tree = repo.find_worktree(name)?;
-        if real(tree.path()) == real(path) {
-            let mut options = git2::WorktreePruneOptions::new();
-            return tree.prune(Some(options.valid(true).working_tree(true)));
-        }
-    }
-    Ok(())
 }
 
 /// Returns the text of a file of git's own, if it exists.

@@ -6,8 +6,7 @@ use chant_plan_format::box_edit::{
 use chant_plan_format::checked_edit::refuse_unfit;
 use chant_plan_format::intent::{EditIntent, EditRequest, UnitEdit};
 use chant_plan_format::refusal::EditRefusal;
-use chant_plan_format::section_edit::set_section;
-use chant_plan_format::section_lookup::find_section;
+use chant_plan_format::section_edit::set_section_of_text;
 use chant_plan_format::unit::PlanUnit;
 
 use super::add::{add_task, new_spec};
@@ -33,7 +32,9 @@ pub(super) fn edit(
             let at = requested_item(unit, request)?;
             refuse_unfit(&KiroSpecs, unit, request, at, set_title(unit, at, text)?)
         }
-        EditIntent::Section { name, text, append } => set_text(unit, name, text, *append),
+        EditIntent::Section { name, text, append } => {
+            set_section_of_text(unit, TASKS, name, text, *append)
+        }
         EditIntent::Add { parent, draft } => add_task(unit, parent.as_deref(), draft),
         intent @ (EditIntent::Set { .. }
         | EditIntent::AddCriterion { .. }
@@ -109,21 +110,4 @@ pub(super) fn fit_task_title<'a>(
         });
     }
     Ok(title)
-}
-
-fn set_text(
-    unit: &PlanUnit,
-    name: &str,
-    text: &str,
-    append: bool,
-) -> Result<UnitEdit, EditRefusal> {
-    let section = &unit.sections[find_section(unit, name)?];
-    if unit.source.index_of(TASKS) == Some(section.document) {
-        return Err(EditRefusal::NotTaken {
-            noun: "a section of tasks",
-            intent: "section",
-            advice: "Add tasks, tick them, or set their titles".into(),
-        });
-    }
-    set_section(unit, name, text, append)
 }

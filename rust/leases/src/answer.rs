@@ -99,7 +99,7 @@ pub enum LeaseWish {
     },
     /// Have numbers of documents that no other clone gets.
     Numbers {
-        /// The series, such as the code of a project of tickets.
+        /// The series, such as the code of a project.
         series: String,
         /// Numbers that were given without asking.
         offline: Vec<GivenNumber>,

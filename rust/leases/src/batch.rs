@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::{LeaseAnswer, LeaseWish};
+use super::LeaseError;
+use super::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
 use super::queue::TakenWish;
 use super::record::{LeaseRecord, NumberRecord};
 use super::ref_names::RefNames;
 use super::view::{RemoteView, SeenValue};
+use chant_git::GitError;
 use chant_git::remote_refs::{PushHooks, RefUpdate};
 
 /// A wish's part of a push.
@@ -19,6 +21,33 @@ pub(super) struct WishPush {
     /// The target's commits before and after it.
     pub(super) target: Option<(String, String)>,
     pub(super) answer: LeaseAnswer,
+}
+
+/// The cause that a wish comes to no push.
+#[derive(Debug)]
+pub(super) enum PushFailure {
+    /// The remote, or the rules, refuse it.
+    Refused(LeaseRefusal),
+    /// A failure of this machine.
+    Failed(LeaseError),
+}
+
+impl From<LeaseRefusal> for PushFailure {
+    fn from(refusal: LeaseRefusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<LeaseError> for PushFailure {
+    fn from(error: LeaseError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<GitError> for PushFailure {
+    fn from(error: GitError) -> Self {
+        Self::Failed(error.into())
+    }
 }
 
 /// A push that is being put together.

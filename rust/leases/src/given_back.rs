@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::LeaseError;
 use super::answer::LeaseRefusal;
-use super::batch::WishPush;
+use super::batch::{PushFailure, WishPush};
 use super::leader::LeaseLeader;
 use super::queue::TakenWish;
 use super::record::{LeaseState, MAX_BYTES, MAX_TOKEN};
@@ -25,7 +25,7 @@ impl LeaseLeader<'_> {
         spec: &str,
         above: u64,
         view: &RemoteView,
-    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+    ) -> Result<Option<WishPush>, PushFailure> {
         let escaped = escape_name(spec);
         let seen = view.lease(&escaped);
         let highest = view.highest.get(&escaped).copied().unwrap_or(0).max(above);
@@ -34,13 +34,13 @@ impl LeaseLeader<'_> {
             None if highest > 0 => (highest + 1, String::new()),
             None => {
                 let spec = spec.to_owned();
-                return Ok(Err(LeaseRefusal::NotHeld { spec }));
+                return Err(LeaseRefusal::NotHeld { spec }.into());
             }
-            Some((_, Ok(lease))) if lease.nonce == taken.nonce => return Ok(Ok(None)),
+            Some((_, Ok(lease))) if lease.nonce == taken.nonce => return Ok(None),
             Some((_, Ok(lease))) if lease.state == LeaseState::Landed => {
                 if self.has_landed(lease, view) {
                     let spec = spec.to_owned();
-                    return Ok(Err(LeaseRefusal::Completed { spec }));
+                    return Err(LeaseRefusal::Completed { spec }.into());
                 }
                 (lease.token.max(highest) + 1, lease.run.clone())
             }
@@ -51,7 +51,7 @@ impl LeaseLeader<'_> {
             }
         };
         let record = self.record(spec, &run, token, LeaseState::Free, &taken.nonce);
-        Ok(Ok(Some(self.written(record, view)?)))
+        Ok(Some(self.written(record, view)?))
     }
 
     /// Returns the token of an unreadable value as far as it says one, else that of the newest value before it.

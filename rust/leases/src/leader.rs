@@ -12,7 +12,7 @@ use super::machine::MachineTime;
 use super::own_name::OwnName;
 use super::push_pace::PushPace;
 use super::queue::TakenWish;
-use super::record::{MAX_BYTES, RefValue};
+use super::record::{MAX_BYTES, RefValue, UnreadableValue};
 use super::ref_names::{LEASES, NEWEST_CLAIMS, NUMBERS, ORCHESTRATORS, REQUESTS, RefNames};
 use super::view::{RemoteView, SeenValue};
 use super::wishes::WishStep;
@@ -84,6 +84,14 @@ impl TickLimits {
     }
 }
 
+/// The answer of a remote to a reading of its refs.
+enum RemoteAnswer {
+    /// Its refs.
+    View(Box<RemoteView>),
+    /// The reason that it or the way to it gives.
+    Failed(String),
+}
+
 /// What follows a push.
 enum PushStep {
     /// Nothing is to be tried again now.
@@ -127,8 +135,8 @@ impl<'a> LeaseLeader<'a> {
         let mut refused: Option<RefusedPush> = None;
         for attempt in 0..=MAX_TRIES + 1 {
             let mut view = match self.look(limits.left_of(limits.look))? {
-                Ok(view) => view,
-                Err(why) => return self.give_up(&why),
+                RemoteAnswer::View(view) => view,
+                RemoteAnswer::Failed(why) => return self.give_up(&why),
             };
             let found = view.orchestrators.get(&escape_name(&self.own.name));
             let found = found.map(|seen| seen.object.clone());
@@ -174,8 +182,8 @@ impl<'a> LeaseLeader<'a> {
         Ok(())
     }
 
-    /// Reads the remote; the inner error is what it or the way to it says.
-    fn look(&mut self, limit: Duration) -> Result<Result<RemoteView, String>, LeaseError> {
+    /// Reads the remote.
+    fn look(&mut self, limit: Duration) -> Result<RemoteAnswer, LeaseError> {
         let (client, queue) = (self.client, &self.client.queue);
         self.look_began = MachineTime::now().number();
         let copies = self.names.copies();
@@ -190,7 +198,7 @@ impl<'a> LeaseLeader<'a> {
         }
         self.pace.note_look(queue, copied.is_ok())?;
         if let Err(error) = copied {
-            return Ok(Err(error.to_string()));
+            return Ok(RemoteAnswer::Failed(error.to_string()));
         }
         let targets = client.repo.refs_below(&self.names.looked(""))?;
         let copy = self.names.looked_target();
@@ -198,7 +206,8 @@ impl<'a> LeaseLeader<'a> {
             .into_iter()
             .find(|(name, _)| copy.ends_with(&format!("/{name}")));
         let Some((_, target)) = target else {
-            return Ok(Err(format!("it has no branch `{}`", client.target)));
+            let why = format!("it has no branch `{}`", client.target);
+            return Ok(RemoteAnswer::Failed(why));
         };
         let earlier = client.last_look()?;
         let mut view = RemoteView::now(target, earlier.clone());
@@ -214,7 +223,7 @@ impl<'a> LeaseLeader<'a> {
         view.newest_claims = claims.into_iter().collect();
         view.note_sights();
         self.save(&view)?;
-        Ok(Ok(view))
+        Ok(RemoteAnswer::View(Box::new(view)))
     }
 
     /// Returns the commits that the target had at earlier looks and has not any more, the newest last.
@@ -261,8 +270,9 @@ impl<'a> LeaseLeader<'a> {
                 let text = self.client.repo.ref_value(&object, MAX_BYTES)?;
                 let value = match text {
                     Some((text, _)) => T::read(&text),
-                    None => Err("it is no value of ours".into()),
+                    None => Err(UnreadableValue::Content("it is no value of ours")),
                 };
+                let value = value.map_err(|why| why.to_string());
                 SeenValue { object, value }
             };
             values.insert(name, seen);

@@ -3,7 +3,7 @@
 
 use super::LeaseError;
 use super::answer::LeaseRefusal;
-use super::batch::WishPush;
+use super::batch::{PushFailure, WishPush};
 use super::leader::LeaseLeader;
 use super::machine::now;
 use super::queue::TakenWish;
@@ -73,7 +73,7 @@ impl LeaseLeader<'_> {
         taken: &TakenWish,
         proposal: &ProposalOf<'_>,
         view: &RemoteView,
-    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+    ) -> Result<Option<WishPush>, PushFailure> {
         let ProposalOf {
             spec,
             run,
@@ -84,21 +84,21 @@ impl LeaseLeader<'_> {
         let lease = readable(view, &escaped);
         if !self.may_land(spec, token, view) {
             let lease = lease.cloned().map(Box::new);
-            return Ok(Err(LeaseRefusal::Overtaken { lease }));
+            return Err(LeaseRefusal::Overtaken { lease }.into());
         }
         let completed = self.client.ledger.completed_in(&view.target, spec);
         let Some((branch, there)) = self.branch_on_remote(spec, view)? else {
             let spec = spec.to_owned();
-            return Ok(Err(LeaseRefusal::NotHeld { spec }));
+            return Err(LeaseRefusal::NotHeld { spec }.into());
         };
         if completed.map_err(LeaseError::Ledger)?.is_some() {
             let spec = spec.to_owned();
-            return Ok(Err(LeaseRefusal::Completed { spec }));
+            return Err(LeaseRefusal::Completed { spec }.into());
         }
         let is_written = lease.is_some_and(|lease| lease.nonce == taken.nonce);
         let is_there = there.as_deref() == Some(commit);
         if is_written && is_there {
-            return Ok(Ok(None));
+            return Ok(None);
         }
         let known = lease.and_then(|lease| lease.commit.as_ref());
         if let Some(object) = there
@@ -107,7 +107,7 @@ impl LeaseLeader<'_> {
         {
             let repo = self.client.repo;
             if !(repo.has_object(&object)? && repo.reaches(commit, &object)?) {
-                return Ok(Err(LeaseRefusal::BranchMoved { branch, object }));
+                return Err(LeaseRefusal::BranchMoved { branch, object }.into());
             }
         }
         let nonce = if is_written {
@@ -127,7 +127,7 @@ impl LeaseLeader<'_> {
             });
         }
         push.updates.extend(self.removed_request(&escaped, view));
-        Ok(Ok(Some(push)))
+        Ok(Some(push))
     }
 
     /// Says in an own lease where its request is.
@@ -138,7 +138,7 @@ impl LeaseLeader<'_> {
         token: u64,
         request: &str,
         view: &RemoteView,
-    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+    ) -> Result<Option<WishPush>, PushFailure> {
         let lease = readable(view, &escape_name(spec));
         let own = lease.filter(|lease| {
             let is_own = self.own.is_own(&lease.orchestrator) && lease.token == token;
@@ -146,10 +146,10 @@ impl LeaseLeader<'_> {
         });
         let Some(lease) = own else {
             let lease = lease.cloned().map(Box::new);
-            return Ok(Err(LeaseRefusal::Overtaken { lease }));
+            return Err(LeaseRefusal::Overtaken { lease }.into());
         };
         if lease.request.as_deref() == Some(request) {
-            return Ok(Ok(None));
+            return Ok(None);
         }
         let record = LeaseRecord {
             request: Some(request.to_owned()),
@@ -157,7 +157,7 @@ impl LeaseLeader<'_> {
             nonce: taken.nonce.clone(),
             ..lease.clone()
         };
-        Ok(Ok(Some(self.written(record, view)?)))
+        Ok(Some(self.written(record, view)?))
     }
 
     /// Returns true if the work of a request, of any clone, is on the target: its tree alone says so.

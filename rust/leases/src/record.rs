@@ -194,7 +194,7 @@ pub struct NumberRecord {
     pub schema: u32,
     /// `numbers`.
     pub kind: String,
-    /// The series, such as the code of a project of tickets.
+    /// The series, such as the code of a project.
     pub series: String,
     /// The given numbers: ranges by their first and last number, the lowest first.
     pub given: Vec<(u64, u64)>,
@@ -235,23 +235,47 @@ pub trait RefValue: Serialize + DeserializeOwned {
     /// Reads a value that anybody with rights to push may have written.
     ///
     /// # Errors
-    /// Why it cannot be read, for people.
-    fn read(text: &str) -> Result<Self, String> {
+    /// Why it cannot be read.
+    fn read(text: &str) -> Result<Self, UnreadableValue> {
         let line = text.lines().next().unwrap_or_default();
-        let value: Self = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let value: Self = serde_json::from_str(line)?;
         match value.stamp() {
-            (schema, _) if schema > SCHEMA => Err(format!(
-                "a newer release wrote it (version {schema}, this one reads {SCHEMA})"
-            )),
-            (_, kind) if kind != Self::KIND => {
-                Err(format!("expected the kind `{}`, got `{kind}`", Self::KIND))
-            }
-            _ => value
-                .fault()
-                .map_or(Ok(()), |why| Err(why.to_owned()))
-                .map(|()| value),
+            (schema, _) if schema > SCHEMA => Err(UnreadableValue::Newer { schema }),
+            (_, kind) if kind != Self::KIND => Err(UnreadableValue::Kind {
+                expected: Self::KIND,
+                kind: kind.to_owned(),
+            }),
+            _ => match value.fault() {
+                Some(why) => Err(UnreadableValue::Content(why)),
+                None => Ok(value),
+            },
         }
     }
+}
+
+/// The fault of a value of a ref.
+#[derive(Debug, thiserror::Error)]
+pub enum UnreadableValue {
+    /// It is no JSON, or lacks something.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// A newer release wrote it.
+    #[error("a newer release wrote it (version {schema}, this one reads {SCHEMA})")]
+    Newer {
+        /// Its version.
+        schema: u32,
+    },
+    /// It is another kind of value.
+    #[error("expected the kind `{expected}`, got `{kind}`")]
+    Kind {
+        /// The kind that was to be read.
+        expected: &'static str,
+        /// Its kind.
+        kind: String,
+    },
+    /// It contradicts itself or a limit.
+    #[error("{0}")]
+    Content(&'static str),
 }
 
 macro_rules! ref_value {

@@ -2,7 +2,7 @@
 
 use super::LeaseError;
 use super::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
-use super::batch::{PushBatch, WishPush};
+use super::batch::{PushBatch, PushFailure, WishPush};
 use super::claim::ClaimInputs;
 use super::machine::host_name;
 use super::numbers::NumbersWanted;
@@ -64,7 +64,7 @@ impl LeaseLeader<'_> {
             return Ok(WishStep::Later);
         }
         let pushed = match &taken.wish {
-            LeaseWish::Claim { .. } => self.claim(taken, view)?,
+            LeaseWish::Claim { .. } => self.claim(taken, view),
             LeaseWish::Land {
                 run,
                 token,
@@ -86,7 +86,7 @@ impl LeaseLeader<'_> {
                 if self.is_held_back(&landing, view, batch)? {
                     return Ok(WishStep::Held(new.clone()));
                 }
-                self.land(taken, &landing, view, batch)?
+                self.land(taken, &landing, view, batch)
             }
             LeaseWish::Propose {
                 run, token, commit, ..
@@ -97,16 +97,16 @@ impl LeaseLeader<'_> {
                     token: *token,
                     commit,
                 };
-                self.propose(taken, &proposal, view)?
+                self.propose(taken, &proposal, view)
             }
             LeaseWish::NoteRequest { token, request, .. } => {
-                self.note_request(taken, spec, *token, request, view)?
+                self.note_request(taken, spec, *token, request, view)
             }
             LeaseWish::NoteLanded { token, commit, .. } => {
-                self.note_landed(taken, spec, *token, commit, view)?
+                self.note_landed(taken, spec, *token, commit, view)
             }
-            LeaseWish::Request { stop, .. } => self.request(taken, spec, *stop, view)?,
-            LeaseWish::Free { above, .. } => self.free(taken, spec, *above, view)?,
+            LeaseWish::Request { stop, .. } => self.request(taken, spec, *stop, view),
+            LeaseWish::Free { above, .. } => self.free(taken, spec, *above, view),
             LeaseWish::Keep { token, commit, .. } => {
                 let update = RefUpdate {
                     name: self.names.of_run(spec, *token),
@@ -117,11 +117,14 @@ impl LeaseLeader<'_> {
             }
             LeaseWish::Numbers { .. } | LeaseWish::Look | LeaseWish::Settle => Ok(None),
         };
-        Ok(match pushed {
-            Ok(Some(push)) => WishStep::Push(Box::new(push)),
-            Ok(None) => WishStep::Answer(Self::granted(taken, view)),
-            Err(refusal) => WishStep::Answer(LeaseAnswer::Refused { refusal }),
-        })
+        match pushed {
+            Ok(Some(push)) => Ok(WishStep::Push(Box::new(push))),
+            Ok(None) => Ok(WishStep::Answer(Self::granted(taken, view))),
+            Err(PushFailure::Refused(refusal)) => {
+                Ok(WishStep::Answer(LeaseAnswer::Refused { refusal }))
+            }
+            Err(PushFailure::Failed(error)) => Err(error),
+        }
     }
 
     /// Returns true if a landing that could be pushed waits for the checks of what it comes to, or stands on one that
@@ -215,11 +218,7 @@ impl LeaseLeader<'_> {
     }
 
     /// A claim; nothing if the remote has it already.
-    fn claim(
-        &self,
-        taken: &TakenWish,
-        view: &RemoteView,
-    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+    fn claim(&self, taken: &TakenWish, view: &RemoteView) -> Result<Option<WishPush>, PushFailure> {
         let LeaseWish::Claim {
             spec,
             item,
@@ -228,12 +227,12 @@ impl LeaseLeader<'_> {
             is_forced,
         } = &taken.wish
         else {
-            return Ok(Ok(None));
+            return Ok(None);
         };
         let escaped = escape_name(spec);
         let lease = readable(view, &escaped);
         if lease.is_some_and(|lease| lease.nonce == taken.nonce) {
-            return Ok(Ok(None));
+            return Ok(None);
         }
         let completed = self.client.ledger.completed_in(&view.target, spec);
         let inputs = ClaimInputs {
@@ -247,14 +246,8 @@ impl LeaseLeader<'_> {
             completed: completed.map_err(LeaseError::Ledger)?,
             has_landed: &|lease| self.has_landed(lease, view),
         };
-        let token = match inputs.decide() {
-            Ok(token) => token,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
-        let overlapping = match self.overlapping(item.as_ref(), spec, view)? {
-            Ok(overlapping) => overlapping,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
+        let token = inputs.decide()?;
+        let overlapping = self.overlapping(item.as_ref(), spec, view)?;
         let mut record = self.record(spec, run, token, LeaseState::Held, &taken.nonce);
         record.item.clone_from(item);
         let mut withdrawn = Vec::new();
@@ -278,7 +271,7 @@ impl LeaseLeader<'_> {
         push.answer = LeaseAnswer::Claimed { token, target };
         // A request to an earlier holder is settled by that.
         push.updates.extend(self.removed_request(&escaped, view));
-        Ok(Ok(Some(push)))
+        Ok(Some(push))
     }
 
     /// Gives back the leases of silent holders of items that are a part of this one, or that it is a part of: what their
@@ -288,10 +281,10 @@ impl LeaseLeader<'_> {
         item: Option<&LeasedItem>,
         spec: &str,
         view: &RemoteView,
-    ) -> Result<Result<Vec<RefUpdate>, LeaseRefusal>, LeaseError> {
+    ) -> Result<Vec<RefUpdate>, PushFailure> {
         let mut updates = Vec::new();
         let Some(item) = item else {
-            return Ok(Ok(updates));
+            return Ok(updates);
         };
         let escaped = escape_name(spec);
         let word = format!(".{}", item.format());
@@ -304,7 +297,7 @@ impl LeaseLeader<'_> {
                 Err(why) if name.starts_with(&of_format) => {
                     let spec = unescape_name(name).unwrap_or_else(|| name.clone());
                     let why = why.clone();
-                    return Ok(Err(LeaseRefusal::Unreadable { spec, why }));
+                    return Err(LeaseRefusal::Unreadable { spec, why }.into());
                 }
                 Err(_) => continue,
             };
@@ -319,7 +312,7 @@ impl LeaseLeader<'_> {
             if waits || !view.is_silent(name, lease, self.client.settings.ttl) {
                 let key = item.key.clone();
                 let lease = Box::new(lease.clone());
-                return Ok(Err(LeaseRefusal::Overlaps { key, lease }));
+                return Err(LeaseRefusal::Overlaps { key, lease }.into());
             }
             let highest = view.highest.get(name).copied().unwrap_or(0);
             let token = lease.token.max(highest) + 1;
@@ -332,7 +325,7 @@ impl LeaseLeader<'_> {
             );
             updates.extend(self.written(free, view)?.updates);
         }
-        Ok(Ok(updates))
+        Ok(updates)
     }
 
     fn newest_claim(&self, format: &str, object: &str, view: &RemoteView) -> RefUpdate {
@@ -350,28 +343,28 @@ impl LeaseLeader<'_> {
         landing: &LandingOf<'_>,
         view: &RemoteView,
         batch: &PushBatch,
-    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+    ) -> Result<Option<WishPush>, PushFailure> {
         let escaped = escape_name(landing.spec);
         let lease = readable(view, &escaped);
         let is_written = lease.is_some_and(|lease| lease.nonce == taken.nonce);
         if is_written && self.has_landed_commit(landing.new, view)? {
-            return Ok(Ok(None));
+            return Ok(None);
         }
         if !self.may_land(landing.spec, landing.token, view) {
             let lease = lease.cloned().map(Box::new);
-            return Ok(Err(LeaseRefusal::Overtaken { lease }));
+            return Err(LeaseRefusal::Overtaken { lease }.into());
         }
         if landing.needs_checks && self.client.settings.checks == ChecksOf::Branch {
             let why = "the configuration asks for no checks of merged work any more; `chant-mcp merge` lands this work".into();
-            return Ok(Err(LeaseRefusal::Unchecked { why }));
+            return Err(LeaseRefusal::Unchecked { why }.into());
         }
         let verdict = self.client.queue.verdict(landing.new)?;
         if let Some(LandingVerdict::Refused { refusal }) = verdict {
-            return Ok(Err(refusal));
+            return Err(refusal.into());
         }
         let target = batch.target(view);
         if target != landing.old || !self.client.repo.reaches(landing.new, landing.old)? {
-            return Ok(Err(LeaseRefusal::Moved));
+            return Err(LeaseRefusal::Moved.into());
         }
         // A half landing of our own is written again: a ref that stays the same is not compared.
         let nonce = if is_written {
@@ -404,7 +397,7 @@ impl LeaseLeader<'_> {
                 new: Some(object.clone()),
             });
         }
-        Ok(Ok(Some(push)))
+        Ok(Some(push))
     }
 
     /// Returns true if the run with a token holds the spec, or may take it for its landing.
@@ -439,17 +432,17 @@ impl LeaseLeader<'_> {
         token: u64,
         commit: &str,
         view: &RemoteView,
-    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+    ) -> Result<Option<WishPush>, PushFailure> {
         let lease = readable(view, &escape_name(spec));
         if lease
             .is_some_and(|lease| lease.nonce == taken.nonce || lease.state == LeaseState::Landed)
         {
-            return Ok(Ok(None));
+            return Ok(None);
         }
         let run = lease.map(|lease| lease.run.clone()).unwrap_or_default();
         let mut record = self.record(spec, &run, token, LeaseState::Landed, &taken.nonce);
         record.commit = Some(commit.to_owned());
-        Ok(Ok(Some(self.written(record, view)?)))
+        Ok(Some(self.written(record, view)?))
     }
 
     /// A request to the holder.
@@ -459,19 +452,19 @@ impl LeaseLeader<'_> {
         spec: &str,
         stop: super::record::RequestedStop,
         view: &RemoteView,
-    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+    ) -> Result<Option<WishPush>, PushFailure> {
         let escaped = escape_name(spec);
         let known = view.requests.get(&escaped);
         let nonce = known
             .and_then(|seen| seen.value.as_ref().ok())
             .map(|request| &request.nonce);
         if nonce == Some(&taken.nonce) {
-            return Ok(Ok(None));
+            return Ok(None);
         }
         let lease = readable(view, &escaped).filter(|lease| lease.state == LeaseState::Held);
         let Some(lease) = lease else {
             let spec = spec.to_owned();
-            return Ok(Err(LeaseRefusal::NotHeld { spec }));
+            return Err(LeaseRefusal::NotHeld { spec }.into());
         };
         let request = HolderRequest {
             schema: SCHEMA,
@@ -483,11 +476,11 @@ impl LeaseLeader<'_> {
             nonce: taken.nonce.clone(),
         };
         let object = self.client.repo.write_ref_value(&request.line(), &[])?;
-        Ok(Ok(Some(only_push(vec![RefUpdate {
+        Ok(Some(only_push(vec![RefUpdate {
             name: self.names.of_value(REQUESTS, spec),
             old: known.map(|seen| seen.object.clone()),
             new: Some(object),
-        }]))))
+        }])))
     }
 }
 

@@ -9,8 +9,7 @@ use chant_plan_format::checked_edit::refuse_unfit;
 use chant_plan_format::document::PlanDocument;
 use chant_plan_format::intent::{EditIntent, EditRequest, ItemDraft, PlanFileStep, UnitEdit};
 use chant_plan_format::refusal::EditRefusal;
-use chant_plan_format::section_edit::set_section;
-use chant_plan_format::section_lookup::find_section;
+use chant_plan_format::section_edit::set_section_of_text;
 use chant_plan_format::unit::PlanUnit;
 use chant_text::checklist::lines::{ListLineKind, read_lines, slug};
 
@@ -45,7 +44,9 @@ pub(super) fn edit(
             let at = requested_item(unit, request)?;
             refuse_unfit(&OpenSpec, unit, request, at, set_title(unit, at, text)?)
         }
-        EditIntent::Section { name, text, append } => set_text(unit, name, text, *append),
+        EditIntent::Section { name, text, append } => {
+            set_section_of_text(unit, TASKS, name, text, *append)
+        }
         EditIntent::Add { parent, draft } => add_task(unit, parent.as_deref(), draft),
         EditIntent::Move { .. } => Err(EditRefusal::OwnProgram {
             what: "Archiving",
@@ -96,24 +97,6 @@ fn set_title(unit: &PlanUnit, at: usize, text: &str) -> Result<UnitEdit, EditRef
             .push("the task has no number, so its name follows its title".into());
     }
     Ok(edit)
-}
-
-fn set_text(
-    unit: &PlanUnit,
-    name: &str,
-    text: &str,
-    append: bool,
-) -> Result<UnitEdit, EditRefusal> {
-    let section = &unit.sections[find_section(unit, name)?];
-    let document = &unit.source.documents[section.document];
-    if document.file_name() == TASKS && unit.source.index_of(TASKS) == Some(section.document) {
-        return Err(EditRefusal::NotTaken {
-            noun: "a section of tasks",
-            intent: "section",
-            advice: "Add tasks, tick them, or set their titles".into(),
-        });
-    }
-    set_section(unit, name, text, append)
 }
 
 /// Checks the title of a task, which is not to begin with a word for people, since that is none of it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::box_edit::not_taken;
 use super::document::PlanDocument;
-use super::edit_law::EditLaw;
+use super::edit_law::{EditLaw, LawBreach};
 use super::format::PlanFormat;
 use super::intent::{EditIntent, EditRequest, PlanFileStep, UnitEdit};
 use super::refusal::EditRefusal;
@@ -56,9 +56,9 @@ pub fn apply_checked(
     request: &EditRequest<'_>,
 ) -> Result<CheckedEdit, CheckedEditError> {
     let scope = format.scope();
-    let fault = |fault: String| CheckedEditError::Fault {
+    let fault = |breach: LawBreach| CheckedEditError::Fault {
         word: scope.word,
-        fault,
+        fault: breach.to_string(),
     };
     let edit = format.edit(unit, request)?;
     if !scope.intents.contains(&request.intent.kind()) {
@@ -83,7 +83,7 @@ pub fn apply_checked(
         if edit.texts.is_empty() {
             return Ok(checked(Vec::new(), None, Vec::new()));
         }
-        return Err(fault("it edits texts of no unit".into()));
+        return Err(fault(LawBreach::NoUnit));
     };
     let (texts, after, changed) = apply_law(format, unit, request, item, &edit).map_err(fault)?;
     Ok(checked(texts, Some(after), changed))
@@ -98,7 +98,7 @@ fn apply_law(
     request: &EditRequest<'_>,
     item: Option<usize>,
     edit: &UnitEdit,
-) -> Result<LawfulTexts, String> {
+) -> Result<LawfulTexts, LawBreach> {
     let law = EditLaw {
         touched: format.scope().touched,
         unit,
@@ -132,8 +132,8 @@ pub fn refuse_unfit(
 ) -> Result<UnitEdit, EditRefusal> {
     match apply_law(format, unit, request, Some(item), &edit) {
         Ok(_) => Ok(edit),
-        Err(why) => Err(EditRefusal::UnfitText {
-            why,
+        Err(breach) => Err(EditRefusal::UnfitText {
+            why: breach.to_string(),
             path: unit.source.path.to_string(),
         }),
     }
@@ -175,7 +175,7 @@ fn check_files(
     unit: Option<&PlanUnit>,
     request: &EditRequest<'_>,
     edit: &UnitEdit,
-) -> Result<Vec<PlanFileStep>, String> {
+) -> Result<Vec<PlanFileStep>, LawBreach> {
     if edit.files.is_empty() {
         return Ok(Vec::new());
     }
@@ -186,7 +186,10 @@ fn check_files(
             PlanFileStep::Move { from, to } => {
                 let is_own = unit.is_some_and(|unit| *unit.source.path == **from);
                 if !is_own || !matches!(request.intent, EditIntent::Move { .. }) {
-                    return Err(format!("it moves {from} to {to}"));
+                    return Err(LawBreach::Moves {
+                        from: from.clone(),
+                        to: to.clone(),
+                    });
                 }
             }
             PlanFileStep::Create { path, text } => {
@@ -195,9 +198,7 @@ fn check_files(
                     found.is_document.then_some((pattern.kind, found))
                 });
                 let Some((kind, found)) = fits else {
-                    return Err(format!(
-                        "it makes {path}, which is no document of this format"
-                    ));
+                    return Err(LawBreach::StrangeFile(path.clone()));
                 };
                 let document = Arc::new(PlanDocument::new(path.as_str(), text.as_str()));
                 match made.iter_mut().find(|unit| *unit.path == *found.path) {
@@ -214,18 +215,15 @@ fn check_files(
     }
     for source in made {
         let EditIntent::Add { .. } = request.intent else {
-            return Err(format!(
-                "it makes {}, though nothing was to be added",
-                source.path
-            ));
+            return Err(LawBreach::NeedlessFile(source.path));
         };
         let read = read_unit(format, source);
         let name = edit.added.as_deref();
         if !read.items.iter().any(|item| Some(&*item.name) == name) {
-            return Err(format!("{} would not hold the new item", read.source.path));
+            return Err(LawBreach::FileWithoutItem(read.source.path));
         }
         if request.taken.iter().any(|taken| Some(&**taken) == name) {
-            return Err(format!("{} is taken", name.unwrap_or_default()));
+            return Err(LawBreach::TakenName(name.unwrap_or_default().to_owned()));
         }
     }
     Ok(edit.files.clone())

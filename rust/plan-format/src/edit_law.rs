@@ -6,7 +6,7 @@ use super::document::line_at;
 use super::intent::{EditIntent, TextEdit, TickTarget, UnitEdit};
 use super::section_lookup::find_section;
 use super::unit::{PlanItem, PlanUnit};
-use chant_text::edit::{Edit, apply};
+use chant_text::edit::{Edit, EditError, apply};
 
 /// An intent with the item and the unit that it is about.
 pub(super) struct EditLaw<'a> {
@@ -16,13 +16,59 @@ pub(super) struct EditLaw<'a> {
     pub(super) intent: &'a EditIntent,
 }
 
+/// A breach of the law of edits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum LawBreach {
+    #[error("bytes {start}..{end} lie outside of what the edit is about")]
+    Outside { start: usize, end: usize },
+    #[error(transparent)]
+    Edits(#[from] EditError),
+    #[error("it edits a document that is not there")]
+    NoDocument,
+    #[error("it edits texts of no unit")]
+    NoUnit,
+    #[error("{before} items would become {after}")]
+    ItemCount { before: usize, after: usize },
+    #[error("{0} would be a part of another item")]
+    OtherParent(Box<str>),
+    #[error("the new item cannot be told from the others")]
+    IndistinctItem,
+    #[error("{0} would not be there")]
+    NoItem(Box<str>),
+    #[error("{name} would read '{title}'")]
+    OtherTitle { name: Box<str>, title: String },
+    #[error("{part} of {item} would differ")]
+    Differs { part: String, item: Box<str> },
+    #[error("{0} would not have what was asked for")]
+    NotDone(Box<str>),
+    #[error("{0} would differ")]
+    Section(&'static str),
+    #[error("it moves {from} to {to}")]
+    Moves { from: String, to: String },
+    #[error("it makes {0}, which is no document of this format")]
+    StrangeFile(String),
+    #[error("it makes {0}, though nothing was to be added")]
+    NeedlessFile(Box<str>),
+    #[error("{0} would not hold the new item")]
+    FileWithoutItem(Box<str>),
+    #[error("{0} is taken")]
+    TakenName(String),
+}
+
+fn differing(part: &str, item: &PlanItem) -> LawBreach {
+    LawBreach::Differs {
+        part: part.to_owned(),
+        item: item.name.clone(),
+    }
+}
+
 impl EditLaw<'_> {
     fn meant(&self) -> Option<&PlanItem> {
         self.unit.items.get(self.item?)
     }
 
     /// Checks that an edit lies in a part of the document that the intent is about.
-    pub(super) fn check_span(&self, edit: &TextEdit) -> Result<(), String> {
+    pub(super) fn check_span(&self, edit: &TextEdit) -> Result<(), LawBreach> {
         let allowed = self.allowed();
         let lies_in = |(document, range): &(usize, Range<usize>)| {
             *document == edit.document
@@ -37,10 +83,10 @@ impl EditLaw<'_> {
         if allowed.iter().any(lies_in) || (is_insertion && adds) {
             return Ok(());
         }
-        Err(format!(
-            "bytes {}..{} lie outside of what the edit is about",
-            edit.span.start, edit.span.end
-        ))
+        Err(LawBreach::Outside {
+            start: edit.span.start,
+            end: edit.span.end,
+        })
     }
 
     /// The parts of documents that the intent may change.
@@ -155,7 +201,7 @@ impl EditLaw<'_> {
     pub(super) fn applied(
         &self,
         edit: &UnitEdit,
-    ) -> Result<(Vec<(usize, String)>, Vec<(Box<str>, usize)>), String> {
+    ) -> Result<(Vec<(usize, String)>, Vec<(Box<str>, usize)>), LawBreach> {
         let (mut texts, mut changed) = (Vec::new(), Vec::new());
         for (at, document) in self.unit.source.documents.iter().enumerate() {
             let mut own: Vec<&TextEdit> =
@@ -168,7 +214,7 @@ impl EditLaw<'_> {
                 .iter()
                 .map(|one| Edit::replace(one.span.clone(), &*one.text))
                 .collect();
-            let text = apply(&document.text, &edits).map_err(|error| error.to_string())?;
+            let text = apply(&document.text, &edits)?;
             let (mut added, mut removed) = (0, 0);
             for one in own {
                 let start = one.span.start + added - removed;
@@ -182,7 +228,7 @@ impl EditLaw<'_> {
         }
         let known = self.unit.source.documents.len();
         if edit.texts.iter().any(|one| one.document >= known) {
-            return Err("it edits a document that is not there".into());
+            return Err(LawBreach::NoDocument);
         }
         Ok((texts, changed))
     }
@@ -192,14 +238,14 @@ impl EditLaw<'_> {
         &self,
         after: &PlanUnit,
         added: Option<&str>,
-    ) -> Result<(), String> {
+    ) -> Result<(), LawBreach> {
         self.check_sections(after)?;
         let before = &self.unit.items;
         let is_add = matches!(self.intent, EditIntent::Add { .. });
         let new = after.items.len().checked_sub(before.len());
         if new != Some(usize::from(is_add)) {
             let (before, after) = (before.len(), after.items.len());
-            return Err(format!("{before} items would become {after}"));
+            return Err(LawBreach::ItemCount { before, after });
         }
         let is_new = |item: &&PlanItem| is_add && added == Some(&*item.name);
         let new_item = after.items.iter().find(is_new);
@@ -216,30 +262,33 @@ impl EditLaw<'_> {
             };
             let is_renamed = matches!(self.intent, EditIntent::Title { .. });
             if !is_renamed && parent(self.unit, old) != parent(after, new) {
-                return Err(format!("{} would be a part of another item", old.name));
+                return Err(LawBreach::OtherParent(old.name.clone()));
             }
             self.check_item(at, old, new)?;
         }
         if matched != before.len() {
-            return Err("the new item cannot be told from the others".into());
+            return Err(LawBreach::IndistinctItem);
         }
         Ok(())
     }
 
-    fn check_added(&self, item: Option<&PlanItem>, added: Option<&str>) -> Result<(), String> {
+    fn check_added(&self, item: Option<&PlanItem>, added: Option<&str>) -> Result<(), LawBreach> {
         let (Some(item), EditIntent::Add { draft, .. }) = (item, self.intent) else {
             let name = added.unwrap_or("the new item");
-            return Err(format!("{name} would not be there"));
+            return Err(LawBreach::NoItem(name.into()));
         };
         if item.is_ticked || !same_words(&item.title, &draft.title) {
-            return Err(format!("{} would read '{}'", item.name, item.title));
+            return Err(LawBreach::OtherTitle {
+                name: item.name.clone(),
+                title: item.title.to_string(),
+            });
         }
         Ok(())
     }
 
     /// Checks one item: what was not meant is the same.
-    fn check_item(&self, at: usize, old: &PlanItem, new: &PlanItem) -> Result<(), String> {
-        let differs = |what: &str| Err(format!("{what} of {} would differ", old.name));
+    fn check_item(&self, at: usize, old: &PlanItem, new: &PlanItem) -> Result<(), LawBreach> {
+        let differs = |part: &str| Err(differing(part, old));
         let is_meant = self.item == Some(at);
         let may = MayDiffer::of(self, at, is_meant);
         if !may.name && (old.name != new.name || old.id != new.id) {
@@ -297,7 +346,7 @@ impl EditLaw<'_> {
         is_meant: bool,
         old: &PlanItem,
         new: &PlanItem,
-    ) -> Result<(), String> {
+    ) -> Result<(), LawBreach> {
         let set = match self.intent {
             EditIntent::Set { attribute, .. } if is_meant => Some(&**attribute),
             EditIntent::Status { .. } if is_meant => Some("status"),
@@ -315,11 +364,16 @@ impl EditLaw<'_> {
         if kept(old) == kept(new) {
             Ok(())
         } else {
-            Err(format!("another attribute of {} would differ", old.name))
+            Err(differing("another attribute", old))
         }
     }
 
-    fn check_criteria(&self, is_meant: bool, old: &PlanItem, new: &PlanItem) -> Result<(), String> {
+    fn check_criteria(
+        &self,
+        is_meant: bool,
+        old: &PlanItem,
+        new: &PlanItem,
+    ) -> Result<(), LawBreach> {
         let free = is_meant && matches!(self.intent, EditIntent::Section { .. });
         if free {
             return Ok(());
@@ -350,22 +404,20 @@ impl EditLaw<'_> {
                 extra += 1;
             }
             if !rest.next().is_some_and(is_it) {
-                return Err(format!(
-                    "criterion {} of {} would differ",
-                    criterion.number, old.name
-                ));
+                let part = format!("criterion {}", criterion.number);
+                return Err(differing(&part, old));
             }
         }
         extra += rest.count();
         if extra == usize::from(adds) {
             Ok(())
         } else {
-            Err(format!("the criteria of {} would differ", old.name))
+            Err(differing("the criteria", old))
         }
     }
 
     /// Checks that the item has what was asked for.
-    fn check_done(&self, old: &PlanItem, new: &PlanItem) -> Result<(), String> {
+    fn check_done(&self, old: &PlanItem, new: &PlanItem) -> Result<(), LawBreach> {
         let is_so = match self.intent {
             EditIntent::Tick { which, on } => match which {
                 TickTarget::Own | TickTarget::WithParents => new.is_ticked == *on,
@@ -396,12 +448,12 @@ impl EditLaw<'_> {
         if is_so {
             Ok(())
         } else {
-            Err(format!("{} would not have what was asked for", old.name))
+            Err(LawBreach::NotDone(old.name.clone()))
         }
     }
 
     /// Checks that the sections stay, but for those in the text of the one that is meant.
-    fn check_sections(&self, after: &PlanUnit) -> Result<(), String> {
+    fn check_sections(&self, after: &PlanUnit) -> Result<(), LawBreach> {
         let shape = |unit: &PlanUnit| -> Vec<SectionShape> {
             let sections = unit.sections.iter();
             sections
@@ -422,7 +474,7 @@ impl EditLaw<'_> {
             return if old == new || (is_free && is_inserted()) {
                 Ok(())
             } else {
-                Err("a section would differ".into())
+                Err(LawBreach::Section("a section"))
             };
         };
         let same = |pair: &(&SectionShape, &SectionShape)| pair.0 == pair.1;
@@ -449,14 +501,14 @@ impl EditLaw<'_> {
                 return if first + last >= old.len() && new.len() > old.len() {
                     Ok(())
                 } else {
-                    Err("another section would differ".into())
+                    Err(LawBreach::Section("another section"))
                 };
             }
         };
         if first >= kept_before && last >= kept_behind && new.len() >= kept_before + kept_behind {
             Ok(())
         } else {
-            Err("another section would differ".into())
+            Err(LawBreach::Section("another section"))
         }
     }
 }

@@ -8,6 +8,29 @@ use super::refusal::EditRefusal;
 use super::section_lookup::{find_section, sections_of, start_of};
 use super::unit::PlanUnit;
 
+/// As [`set_section`] for formats whose tasks are in a document of their own, below the unit's folder: its sections hold
+/// tasks, and no text.
+///
+/// # Errors
+/// `NotTaken` for a section of that document, or as [`set_section`].
+pub fn set_section_of_text(
+    unit: &PlanUnit,
+    tasks: &str,
+    name: &str,
+    text: &str,
+    append: bool,
+) -> Result<UnitEdit, EditRefusal> {
+    let section = &unit.sections[find_section(unit, name)?];
+    if unit.source.index_of(tasks) == Some(section.document) {
+        return Err(EditRefusal::NotTaken {
+            noun: "a section of tasks",
+            intent: "section",
+            advice: "Add tasks, tick them, or set their titles".into(),
+        });
+    }
+    set_section(unit, name, text, append)
+}
+
 /// The edit that gives a section a text, or puts one behind what is there.
 ///
 /// # Errors

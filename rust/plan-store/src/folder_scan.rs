@@ -178,7 +178,8 @@ impl FolderScan {
             for entry in &entries {
                 let found = self.walk(folder, &pattern).entry(entry);
                 let known = known.remove(&entry.name).unwrap_or_default();
-                self.take_entry(folder, &pattern, (at, &entry.name), found, known, &mut seen);
+                let read = self.read_entry(folder, &pattern, found, &known, &mut seen);
+                self.entries[at].insert(entry.name.clone(), read);
             }
         }
         self.documents.retain(|path, _| seen.contains(path));
@@ -199,7 +200,8 @@ impl FolderScan {
             };
             let found = self.walk(folder, &pattern).entry(&entry);
             let mut seen = BTreeSet::new();
-            self.take_entry(folder, &pattern, (at, name), found, known, &mut seen);
+            let read = self.read_entry(folder, &pattern, found, &known, &mut seen);
+            self.entries[at].insert(name.to_owned(), read);
         }
     }
 
@@ -213,15 +215,14 @@ impl FolderScan {
     }
 
     /// Reads the documents that were found, and the units of those that are others than before.
-    fn take_entry(
+    fn read_entry(
         &mut self,
         folder: ScannedFolder<'_>,
         pattern: &UnitPattern,
-        (at, name): (usize, &str),
         found: FoundFiles,
-        known: ScannedEntry,
+        known: &ScannedEntry,
         seen: &mut BTreeSet<String>,
-    ) {
+    ) -> ScannedEntry {
         let mut entry = ScannedEntry {
             problems: found.problems,
             units: Vec::new(),
@@ -269,7 +270,7 @@ impl FolderScan {
             let unit = unit.unwrap_or_else(|| Arc::new(read_limited(folder.format, source)));
             entry.units.push(unit);
         }
-        self.entries[at].insert(name.to_owned(), entry);
+        entry
     }
 
     fn read(&mut self, folder: ScannedFolder<'_>, path: &str) -> ReadDocument {

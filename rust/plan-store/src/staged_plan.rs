@@ -237,13 +237,14 @@ impl StagedPlan {
 
     /// The plans as they would be.
     pub fn joined(&self, others: StatusLookup<'_>) -> PlanRoot {
-        let around = (self.root.settings.clone(), self.root.archived.clone());
         let files = self.root.problems.len() - self.root.snapshot.problems.len();
         let problems = self.root.problems[..files].to_vec();
         PlanRoot::join(
             self.root.format,
-            (self.units.clone(), problems),
-            around,
+            self.units.clone(),
+            problems,
+            self.root.settings.clone(),
+            self.root.archived.clone(),
             others,
         )
     }

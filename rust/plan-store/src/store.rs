@@ -43,11 +43,12 @@ impl PlanRoot {
     /// Joins units as they are or would be.
     pub(crate) fn join(
         format: &'static dyn PlanFormat,
-        parts: (Vec<Arc<PlanUnit>>, Vec<PlanFinding>),
-        (settings, archived): (RootSettings, Vec<Box<str>>),
+        units: Vec<Arc<PlanUnit>>,
+        mut problems: Vec<PlanFinding>,
+        settings: RootSettings,
+        archived: Vec<Box<str>>,
         others: StatusLookup<'_>,
     ) -> Self {
-        let (units, mut problems) = parts;
         count_visited(units.len());
         let snapshot = format.join(&JoinInput {
             units: &units,
@@ -98,7 +99,7 @@ impl PlanRoot {
     ) -> Self {
         let problems = units.iter().flat_map(|unit| &unit.problems).cloned();
         let problems = problems.collect();
-        Self::join(format, (units, problems), (settings, Vec::new()), others)
+        Self::join(format, units, problems, settings, Vec::new(), others)
     }
 
     /// Names that no new item may take.
@@ -218,8 +219,8 @@ impl PlanStore {
         });
         let kept = kept.and_then(|known| known.with_units(&units, &problems));
         let joined_anew = || {
-            let around = (scan.settings.clone(), scan.archived.clone());
-            PlanRoot::join(self.format, (units, problems), around, others)
+            let (settings, archived) = (scan.settings.clone(), scan.archived.clone());
+            PlanRoot::join(self.format, units, problems, settings, archived, others)
         };
         let root = Arc::new(kept.unwrap_or_else(joined_anew));
         *joined = Some(Arc::clone(&root));

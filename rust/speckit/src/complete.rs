@@ -11,7 +11,7 @@ use super::files::{CallerIdentity, FeatureStore, TASKS};
 use super::parse;
 use super::plan::TaskPlan;
 use super::resolve::{FeatureDirectory, ResolvedProject};
-use super::task::{Task, TaskCriterion, TaskList, TaskMark, TaskProgress};
+use super::task::{Task, TaskCriterion, TaskList, TaskMark};
 use super::unread::listed;
 use chant_base::error::Error;
 use chant_base::external_items::StatusLookup;
@@ -45,11 +45,11 @@ pub struct CompletedTask {
 
 /// Which task is to be ticked.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CompletionTarget<'a> {
+pub struct CompletionTarget<'a> {
     /// Its ID.
-    pub(super) id: &'a str,
+    pub id: &'a str,
     /// True if validation is skipped, checks included.
-    pub(super) skips: bool,
+    pub skips: bool,
 }
 
 impl FeatureStore {
@@ -63,9 +63,9 @@ impl FeatureStore {
         found: &ResolvedProject,
         feature: &FeatureDirectory,
         who: &CallerIdentity,
-        (id, skips): (&str, bool),
+        asked: CompletionTarget<'_>,
     ) -> Result<CompletedTask, Error> {
-        let asked = CompletionTarget { id, skips };
+        let CompletionTarget { id, skips } = asked;
         let document = self.tasks(found, feature)?;
         let root = in_place(found, feature)?;
         let (config, config_text) = self.config_with_text(found)?;
@@ -86,7 +86,7 @@ impl FeatureStore {
             }
             self.refuse_untrusted(found, &config_text)?;
         }
-        let checks = self.checked(found, who, &judge, (&document.list, at))?;
+        let checks = self.checked(found, who, &judge, &document.list, at)?;
         let mut ticked = None;
         let disk = self.disk.clone().staging_in(&found.state);
         let edited = files::edit(&disk, root, &feature.within(TASKS), |text| {
@@ -124,7 +124,8 @@ impl FeatureStore {
         found: &ResolvedProject,
         who: &CallerIdentity,
         judge: &TaskCompletionCheck<'_>,
-        (list, at): (&TaskList, usize),
+        list: &TaskList,
+        at: usize,
     ) -> Result<Vec<CheckEvidence>, Error> {
         let mut checks = Vec::new();
         let task = &list.tasks[at];
@@ -135,9 +136,16 @@ impl FeatureStore {
         let Some(failure) = self.check(found, judge.config, task, &mut checks)? else {
             return Ok(checks);
         };
-        let facts = (&checks[..], false, false, &[][..]);
+        let event = FeatureEvent::Task {
+            task: &task.id,
+            completed: false,
+            progress: &list.progress().to_string(),
+            skipped_validation: false,
+            checks: &checks,
+            warnings: &[],
+        };
         // The failed check is what has to be reported, whatever became of the log.
-        self.log_task(found, who, task, list.progress(), facts)
+        self.log(found, who, event)
             .log_failure("log the failed check");
         Err(failure.into())
     }
@@ -151,37 +159,19 @@ impl FeatureStore {
         skips: bool,
     ) {
         let task = &completed.list.tasks[completed.at];
-        let facts = (&completed.checks[..], true, skips, &completed.warnings[..]);
-        let logged = self.log_task(found, who, task, completed.list.progress(), facts);
-        if let Err(error) = logged {
+        let event = FeatureEvent::Task {
+            task: &task.id,
+            completed: true,
+            progress: &completed.list.progress().to_string(),
+            skipped_validation: skips,
+            checks: &completed.checks,
+            warnings: &completed.warnings,
+        };
+        if let Err(error) = self.log(found, who, event) {
             completed
                 .warnings
                 .push(format!("the event was not recorded: {error}"));
         }
-    }
-
-    fn log_task(
-        &self,
-        found: &ResolvedProject,
-        who: &CallerIdentity,
-        task: &Task,
-        progress: TaskProgress,
-        (checks, completed, skipped_validation, warnings): (
-            &[CheckEvidence],
-            bool,
-            bool,
-            &[String],
-        ),
-    ) -> Result<(), Error> {
-        let what = FeatureEvent::Task {
-            task: &task.id,
-            completed,
-            progress: &progress.to_string(),
-            skipped_validation,
-            checks,
-            warnings,
-        };
-        self.log(found, who, what)
     }
 
     /// Runs the configured checks, by name, until one fails.
@@ -193,7 +183,7 @@ impl FeatureStore {
         evidence: &mut Vec<CheckEvidence>,
     ) -> Result<Option<SpeckitError>, Error> {
         for (name, check) in &config.checks {
-            let one = self.evidence(found, (name, check), &config.env.pass)?;
+            let one = self.evidence(found, name, check, &config.env.pass)?;
             let failure = (one.exit != Some(0)).then(|| SpeckitError::CheckFailed {
                 id: task.id.to_string(),
                 check: name.clone(),
@@ -212,7 +202,8 @@ impl FeatureStore {
     fn evidence(
         &self,
         found: &ResolvedProject,
-        (name, check): (&str, &CheckCommand),
+        name: &str,
+        check: &CheckCommand,
         configured: &[String],
     ) -> Result<CheckEvidence, Error> {
         use chant_base::environment::{PassedNames, filter_environment};
@@ -274,7 +265,8 @@ impl FeatureStore {
     fn evidence(
         &self,
         _: &ResolvedProject,
-        (name, _): (&str, &CheckCommand),
+        name: &str,
+        _: &CheckCommand,
         _: &[String],
     ) -> Result<CheckEvidence, Error> {
         Ok(CheckEvidence {

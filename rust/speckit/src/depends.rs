@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::pattern::{LazyPattern, pattern};
 use super::task::{Task, TaskList, has_same_number};
 use chant_base::external_items;
+use chant_text::lazy_pattern::LazyPattern;
 
 macro_rules! id {
     () => {
@@ -26,17 +26,17 @@ macro_rules! ids {
 
 /// Everything between `depends on` and the end of the parentheses that it stands in.
 static IN_PARENTHESES: LazyPattern =
-    pattern!(r"(?i)\((?:[^()]|\([^()]*\))*?\bdepends? on\b((?:[^()]|\([^()]*\))*)\)");
+    LazyPattern::new(r"(?i)\((?:[^()]|\([^()]*\))*?\bdepends? on\b((?:[^()]|\([^()]*\))*)\)");
 
 /// IDs right behind another word for it at the beginning of parentheses or brackets.
-static IN_BRACKETS: LazyPattern = pattern!(concat!(
+static IN_BRACKETS: LazyPattern = LazyPattern::new(concat!(
     r"(?i)[(\[（]\s*(?:depends?(?:\s+on)?|deps?|after|requires?|needs?|blocked[ -]by|依赖)\s+(?:tasks?\s+)?(",
     ids!(),
     ")"
 ));
 
 /// IDs behind a label: `**Depends on**: T001`, `[deps:T001]`, `依赖：T001`.
-static BEHIND_A_LABEL: LazyPattern = pattern!(concat!(
+static BEHIND_A_LABEL: LazyPattern = LazyPattern::new(concat!(
     r"(?i)(?:(?:^|[^\w-])(?:depends?(?:[ \t]+on)?|deps?|dependenc(?:y|ies)|prerequisites?|requires?|needs|after|blocked[ -]by)|依赖)",
     r"[ \t*_`]*[:：][\s*_`-]*(?:requires\s+|tasks?\s+)?(",
     ids!(),
@@ -44,7 +44,7 @@ static BEHIND_A_LABEL: LazyPattern = pattern!(concat!(
 ));
 
 /// What ends in a word for a dependency that a task says it does not have: `does not depend on`, `不依赖`.
-static NEGATED: LazyPattern = pattern!(concat!(
+static NEGATED: LazyPattern = LazyPattern::new(concat!(
     r"(?i)(?:(?:\b(?:not|no|never|nor|neither|without|cannot)|n['’]t)",
     r"(?:[ \t]+(?:longer|yet|really|directly|strictly|actually|necessarily|itself|currently|even|any|a|have|has))*[ \t]+",
     r"(?:depend(?:s|ed|ing|ency|encies)?(?:[ \t]+on)?|deps?|prerequisites?|require[sd]?|needs?|after|blocked[ -]by)",
@@ -52,15 +52,15 @@ static NEGATED: LazyPattern = pattern!(concat!(
 ));
 
 /// IDs that a phrase takes out again: `T001, not T002`.
-static LEFT_OUT: LazyPattern = pattern!(concat!(
+static LEFT_OUT: LazyPattern = LazyPattern::new(concat!(
     r"(?i)\b(?:but\s+)?(?:not|no longer|never|except)\s+(?:on\s+|for\s+)?(?:tasks?\s+)?",
     ids!()
 ));
 
 /// A remark in parentheses.
-static REMARK: LazyPattern = pattern!(r"\([^()]*\)|（[^（）]*）");
+static REMARK: LazyPattern = LazyPattern::new(r"\([^()]*\)|（[^（）]*）");
 
-static NAMED: LazyPattern = pattern!(concat!(
+static NAMED: LazyPattern = LazyPattern::new(concat!(
     r"(?i)\b((?:T|TASK)[-_]?[0-9]+(?:[0-9A-Za-z.]*[0-9A-Za-z])?)[ \t]*(?:-|–|—|\bto\b|\bthrough\b)[ \t]*((?:T|TASK)[-_]?[0-9]+(?:[0-9A-Za-z.]*[0-9A-Za-z])?)\b|\b(",
     id!(),
     ")"
@@ -113,7 +113,7 @@ fn named(task: &Task, ids: &[Box<str>]) -> (Vec<String>, Vec<String>) {
     }
     let mut phrases: Vec<(usize, &str)> = Vec::new();
     for pattern in [&IN_PARENTHESES, &IN_BRACKETS, &BEHIND_A_LABEL] {
-        let found = pattern.all(&text).into_iter();
+        let found = pattern.captures_iter(&text);
         phrases.extend(found.filter_map(|found| {
             let phrase = found.get(1)?;
             let before = &text[..phrase.start()];
@@ -122,9 +122,9 @@ fn named(task: &Task, ids: &[Box<str>]) -> (Vec<String>, Vec<String>) {
     }
     phrases.sort_by_key(|(at, _)| *at);
     for (_, phrase) in phrases {
-        let (keys, rest) = keys_in(&LEFT_OUT.without(&REMARK.without(phrase)));
+        let (keys, rest) = keys_in(&LEFT_OUT.remove_from(&REMARK.remove_from(phrase)));
         needs.extend(keys);
-        for found in NAMED.all(&rest) {
+        for found in NAMED.captures_iter(&rest) {
             match (found.get(1), found.get(2), found.get(3)) {
                 (Some(first), Some(last), _) => {
                     named.extend(between(first.as_str(), last.as_str(), ids));

@@ -1,30 +1,30 @@
 //! The meaning of headings: phases, stories and priorities in several languages, and which parts of a list
 //! hold no tasks of their own.
 
-use super::pattern::{LazyPattern, pattern};
 use super::task::TaskPhase;
+use chant_text::lazy_pattern::LazyPattern;
 
-static PHASE: LazyPattern = pattern!(concat!(
+static PHASE: LazyPattern = LazyPattern::new(concat!(
     r"(?i)^(?:phase\s|(?:fase|étape|etapa|этап|фаза|aşama|giai đoạn)\s|フェーズ|阶段|階段|段階|단계)\s*([0-9]+)\b",
     r"|^([0-9]+)\s*(?:단계|フェーズ)",
     r"|^第\s*([0-9]+|[一二三四五六七八九十]{1,3})\s*(?:阶段|階段|段階|フェーズ)",
     r"|^(?:阶段|階段)\s*([一二三四五六七八九十]{1,3})(?:[^一二三四五六七八九十]|$)"
 ));
-static STORY_NUMBER: LazyPattern = pattern!(concat!(
+static STORY_NUMBER: LazyPattern = LazyPattern::new(concat!(
     r"(?i)\buser[ -]story\s+([0-9]+[a-z]?)\b|\b(US[0-9]+)\b",
     r"|(?:使用者故事|用户故事|用戶故事|사용자\s*스토리|유저\s*스토리|ユーザー?\s*ストーリー)\s*([0-9]+[a-z]?)",
     r"|(?:historia de usuario|história de usuário|récit utilisateur|histoire utilisateur|пользовательская история|anwendergeschichte|benutzergeschichte|kullanıcı hikayesi)\s+([0-9]+[a-z]?)\b"
 ));
-static PRIORITY: LazyPattern = pattern!(
-    r"(?i)(?:priority|prioridad|prioridade|priorité|priorität|приоритет|优先级|優先級|優先順位|優先度|우선순위)[:：]?\s*(P[0-9]+)"
+static PRIORITY: LazyPattern = LazyPattern::new(
+    r"(?i)(?:priority|prioridad|prioridade|priorité|priorität|приоритет|优先级|優先級|優先順位|優先度|우선순위)[:：]?\s*(P[0-9]+)",
 );
 static CHECKPOINT: LazyPattern =
-    pattern!(r"^\s*\*\*(?:Checkpoint|检查点|檢查點|체크포인트|チェックポイント)");
-static RECAP: LazyPattern = pattern!(concat!(
+    LazyPattern::new(r"^\s*\*\*(?:Checkpoint|检查点|檢查點|체크포인트|チェックポイント)");
+static RECAP: LazyPattern = LazyPattern::new(concat!(
     r"(?i)\b(?:summary|recap|overview|at a glance|roll-?up|progress|status|tracking|tracker|totals?|index|checklist|zusammenfassung|übersicht|resumen|resumo|résumé)\b",
     r"|总结|總結|汇总|彙總|小结|概览|概覽|まとめ|サマリ|요약"
 ));
-static CHECKLIST: LazyPattern = pattern!(concat!(
+static CHECKLIST: LazyPattern = LazyPattern::new(concat!(
     r"(?i)\b(?:checklists?|criteria|definition of done|validation|verification|review|gates?|acceptance|sign-?off|prerequisites?|success|quality|execution status|questions?|risks?)\b",
     r"|清单|清單|验收|驗收|检查|檢查|チェック|체크|검증"
 ));
@@ -41,7 +41,7 @@ pub(super) fn is_checkpoint(line: &str) -> bool {
 
 /// Returns the text of such a line.
 pub(super) fn checkpoint(line: &str) -> String {
-    let text = CHECKPOINT.stripped(line);
+    let text = CHECKPOINT.strip_from(line);
     text.trim_start_matches([':', '：', '*', ' '])
         .trim()
         .to_owned()

@@ -19,7 +19,6 @@ pub mod open_questions;
 pub mod ops;
 pub mod parse;
 mod paths;
-mod pattern;
 pub mod plan;
 pub mod questions;
 pub mod reopen;

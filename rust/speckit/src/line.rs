@@ -1,40 +1,45 @@
 //! One line of a task list: its box, its ID, and the words behind these.
 
-use super::pattern::{LazyPattern, pattern};
 use super::task::TaskMark;
+use chant_text::lazy_pattern::LazyPattern;
 
 /// A list item with a box; the brackets may be full-width ones.
-static LINE: LazyPattern =
-    pattern!(r"^([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+[\[［【](.)[\]］】](?:[ \t\u{3000}]+(.*))?$");
+static LINE: LazyPattern = LazyPattern::new(
+    r"^([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+[\[［【](.)[\]］】](?:[ \t\u{3000}]+(.*))?$",
+);
 /// The signs that may stand before the ID of a heading: a bullet, a number, a box.
-static BEFORE_HEADING: LazyPattern =
-    pattern!(r"^(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(?:[\[［【]([^P])[\]］】][ \t\u{3000}]*)?");
+static BEFORE_HEADING: LazyPattern = LazyPattern::new(
+    r"^(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(?:[\[［【]([^P])[\]］】][ \t\u{3000}]*)?",
+);
 /// A word and signs before the ID of a heading.
-static TASK_WORD: LazyPattern = pattern!(
-    r"(?i)^(?:[✅☑✔✓⬜☐🔲🚧⏳❌]\u{fe0f}?[ \t]*)?(?:(?:task|任务|任務|タスク|작업)[ \t:#]+)?"
+static TASK_WORD: LazyPattern = LazyPattern::new(
+    r"(?i)^(?:[✅☑✔✓⬜☐🔲🚧⏳❌]\u{fe0f}?[ \t]*)?(?:(?:task|任务|任務|タスク|작업)[ \t:#]+)?",
 );
 /// A sign at one of the ends of a heading that says how far it is, in a way that no tool of ours can change.
-static EMOJI: LazyPattern = pattern!(r"^([✅☑✔✓⬜☐🔲🚧⏳❌])|([✅☑✔✓⬜☐🔲🚧⏳❌])\u{fe0f}?$");
+static EMOJI: LazyPattern =
+    LazyPattern::new(r"^([✅☑✔✓⬜☐🔲🚧⏳❌])|([✅☑✔✓⬜☐🔲🚧⏳❌])\u{fe0f}?$");
 /// A box behind the ID of a heading, or at its end.
 static BOX_BEHIND: LazyPattern =
-    pattern!(r"^[ \t:：*_`]*\[([ xX~-])\](?:[ \t]|$)|[ \t]\[([ xX~-])\][ \t#]*$");
-static ID: LazyPattern = pattern!(
-    r"^((?:\[P\][ \t]*)?)((?:\*\*|__|~~|`)*)([\[［【]?)((?:T|TASK)[-_]?[0-9]+[0-9A-Za-z.\-]*)(.*)$"
+    LazyPattern::new(r"^[ \t:：*_`]*\[([ xX~-])\](?:[ \t]|$)|[ \t]\[([ xX~-])\][ \t#]*$");
+static ID: LazyPattern = LazyPattern::new(
+    r"^((?:\[P\][ \t]*)?)((?:\*\*|__|~~|`)*)([\[［【]?)((?:T|TASK)[-_]?[0-9]+[0-9A-Za-z.\-]*)(.*)$",
 );
 /// Behind an ID, what makes a range of it.
-static RANGE: LazyPattern =
-    pattern!(r"^[ \t]*(?:[-–—~～,、&+/]|\.\.|to\b|through\b|and\b)[ \t]*(?:T|TASK)[-_]?[0-9]");
-static AFTER_ID: LazyPattern =
-    pattern!(r"^(?:\*\*|__|~~|`)*(?:[:.)：、．][ \t]*)?(?:\*\*|__|~~|`)*[ \t\u{3000}]*");
-static DASH: LazyPattern = pattern!(r"^(?:[-–—:·•|→][ \t]+)");
-static MARKER: LazyPattern = pattern!(r"^\[([^\[\]]*[^\[\]\s][^\[\]]*)\](?:\*\*)?:?[ \t]*");
-/// Full-width brackets quote as often as they mark: only these are markers.
-static WIDE_MARKER: LazyPattern = pattern!(
-    r"^[［【]((?:P|US-?[0-9]+[A-Za-z]?)(?:[,/、， ]+(?:P|US-?[0-9]+[A-Za-z]?))*)[］】][ \t]*"
+static RANGE: LazyPattern = LazyPattern::new(
+    r"^[ \t]*(?:[-–—~～,、&+/]|\.\.|to\b|through\b|and\b)[ \t]*(?:T|TASK)[-_]?[0-9]",
 );
-static STORY: LazyPattern = pattern!(r"^US-?[0-9]+[A-Za-z]?$");
-static STORIES: LazyPattern =
-    pattern!(r"^US-?([0-9]{1,4})[ \t]*(?:-|–|—|~|\.\.\.?|to|through)[ \t]*(?:US-?)?([0-9]{1,4})$");
+static AFTER_ID: LazyPattern =
+    LazyPattern::new(r"^(?:\*\*|__|~~|`)*(?:[:.)：、．][ \t]*)?(?:\*\*|__|~~|`)*[ \t\u{3000}]*");
+static DASH: LazyPattern = LazyPattern::new(r"^(?:[-–—:·•|→][ \t]+)");
+static MARKER: LazyPattern = LazyPattern::new(r"^\[([^\[\]]*[^\[\]\s][^\[\]]*)\](?:\*\*)?:?[ \t]*");
+/// Full-width brackets quote as often as they mark: only these are markers.
+static WIDE_MARKER: LazyPattern = LazyPattern::new(
+    r"^[［【]((?:P|US-?[0-9]+[A-Za-z]?)(?:[,/、， ]+(?:P|US-?[0-9]+[A-Za-z]?))*)[］】][ \t]*",
+);
+static STORY: LazyPattern = LazyPattern::new(r"^US-?[0-9]+[A-Za-z]?$");
+static STORIES: LazyPattern = LazyPattern::new(
+    r"^US-?([0-9]{1,4})[ \t]*(?:-|–|—|~|\.\.\.?|to|through)[ \t]*(?:US-?)?([0-9]{1,4})$",
+);
 /// Most stories of a range; what names more is a label.
 const MAX_STORIES: usize = 99;
 
@@ -98,7 +103,7 @@ pub(super) fn named(rest: &str) -> Option<TaskHead> {
         labels: Vec::new(),
         description: String::new(),
     };
-    let mut rest = DASH.stripped(AFTER_ID.stripped(behind));
+    let mut rest = DASH.strip_from(AFTER_ID.strip_from(behind));
     while let Some(marker) = MARKER.captures(rest).or_else(|| WIDE_MARKER.captures(rest)) {
         let (whole, word) = (marker.get(0)?, marker.get(1)?);
         if rest[word.end()..].starts_with("](") {
@@ -107,7 +112,7 @@ pub(super) fn named(rest: &str) -> Option<TaskHead> {
         head.mark(word.as_str().trim());
         rest = &rest[whole.end()..];
     }
-    let rest = DASH.stripped(rest);
+    let rest = DASH.strip_from(rest);
     let before = &behind[..behind.len() - rest.len()];
     head.description = without_end(rest.trim_end(), &found[2], before);
     Some(head)
@@ -183,7 +188,7 @@ pub(super) fn heading_line(line: &str) -> Option<HeadingLine> {
     let from = line.len() - text.len();
     let before = BEFORE_HEADING.captures(text)?;
     let end = before.get(0)?.end();
-    let rest = TASK_WORD.stripped(&text[end..]);
+    let rest = TASK_WORD.strip_from(&text[end..]);
     let mut head = named(without_end_marks(rest))?;
     let at_id = rest.find(&*head.id)? + head.id.len();
     if RANGE.is_match(&rest[at_id..]) || is_range(&head.id) {

@@ -3,18 +3,18 @@
 
 use super::heading::is_phase;
 use super::line::{is_range, named};
-use super::pattern::{LazyPattern, pattern};
+use chant_text::lazy_pattern::LazyPattern;
 
 /// A box of any form, behind a bullet of any form or none.
-static BOX: LazyPattern = pattern!(
-    r"^[ \t>]*((?:[-*+•‣●○·–—]|[0-9]{1,9}[.)])[ \t]*)?(?:([\[［【(])([ \t\u{3000}xX✓✔√~\-]{0,3})[\]］】)]|[☐☑☒✅⬜🔲✔✓⏳🚧❌])\u{fe0f}?[ \t\u{3000}]*(.*)$"
+static BOX: LazyPattern = LazyPattern::new(
+    r"^[ \t>]*((?:[-*+•‣●○·–—]|[0-9]{1,9}[.)])[ \t]*)?(?:([\[［【(])([ \t\u{3000}xX✓✔√~\-]{0,3})[\]］】)]|[☐☑☒✅⬜🔲✔✓⏳🚧❌])\u{fe0f}?[ \t\u{3000}]*(.*)$",
 );
-static BULLET: LazyPattern = pattern!(r"^[ \t]*(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+(.*)$");
+static BULLET: LazyPattern = LazyPattern::new(r"^[ \t]*(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+(.*)$");
 /// An ID that is more than a letter and a digit, so that it is unlikely to be anything else.
 static LONG_ID: LazyPattern =
-    pattern!(r"^(?:\*\*|__|~~|`)*[\[［【]?(?:T[0-9]{2}|T[0-9]?[-_][0-9]|TASK[-_]?[0-9])");
-static LABEL: LazyPattern = pattern!(
-    r"^(?:\*\*|__)?(?:T[0-9]{2,}|T[0-9]?[-_][0-9]+|TASK[-_]?[0-9]+)[0-9A-Za-z.\-]*(?:\*\*|__)?[:：]"
+    LazyPattern::new(r"^(?:\*\*|__|~~|`)*[\[［【]?(?:T[0-9]{2}|T[0-9]?[-_][0-9]|TASK[-_]?[0-9])");
+static LABEL: LazyPattern = LazyPattern::new(
+    r"^(?:\*\*|__)?(?:T[0-9]{2,}|T[0-9]?[-_][0-9]+|TASK[-_]?[0-9]+)[0-9A-Za-z.\-]*(?:\*\*|__)?[:：]",
 );
 static SIGNS: [&str; 9] = ["[ ]", "[x]", "[X]", "[~]", "[-]", "☐", "☑", "✅", "⬜"];
 

@@ -39,7 +39,7 @@ impl OpenQuestions {
     /// As [`RecordIndex::refresh`].
     pub fn refresh(&mut self, disk: &Disk, state: Option<&StateFolder>) -> Result<(), StoreError> {
         let folder = state.and_then(|state| state.read(FOLDER));
-        self.open.refresh(disk, folder.as_deref())
+        self.open.refresh(disk, folder.as_deref()).map(drop)
     }
 
     /// The specs whose runs wait for an answer at a moment.

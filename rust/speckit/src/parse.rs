@@ -129,7 +129,7 @@ impl TaskListReader {
         match named {
             Some(NamedHeading::Task(head, mark, box_at)) => {
                 let box_at = box_at.map(|at| self.base + at);
-                let task = self.task(head, mark, (box_at, line));
+                let task = self.task(head, mark, box_at, line);
                 self.under = task.map(|task| Under {
                     task,
                     level,
@@ -174,11 +174,11 @@ impl TaskListReader {
     fn line(&mut self, line: &str, number: usize, start: usize) {
         let column = column_of(line);
         if let Some(found) = box_line(line) {
-            let place = (start + found.at, number);
+            let box_at = start + found.at;
             match (named(found.rest), found.mark()) {
-                (Some(head), Some(mark)) => self.item(head, mark, place, column),
+                (Some(head), Some(mark)) => self.item(head, mark, box_at, number, column),
                 (Some(_), None) => self.unread(number, UnreadReason::Sign(found.sign.into())),
-                (None, Some(mark)) => self.criterion(found.rest, mark, place, column),
+                (None, Some(mark)) => self.criterion(found.rest, mark, box_at, number, column),
                 (None, None) => {}
             }
         } else if is_checkpoint(line) {
@@ -190,17 +190,11 @@ impl TaskListReader {
     }
 
     /// Takes in an item of a list with an ID and a box.
-    fn item(
-        &mut self,
-        head: TaskHead,
-        mark: TaskMark,
-        (box_at, line): (usize, usize),
-        column: usize,
-    ) {
+    fn item(&mut self, head: TaskHead, mark: TaskMark, box_at: usize, line: usize, column: usize) {
         while self.open.last().is_some_and(|(_, above)| *above >= column) {
             self.open.pop();
         }
-        if let Some(at) = self.task(head, mark, (Some(box_at), line)) {
+        if let Some(at) = self.task(head, mark, Some(box_at), line) {
             self.open.push((at, column));
             self.last = Some((at, true));
         } else {
@@ -213,7 +207,8 @@ impl TaskListReader {
         &mut self,
         head: TaskHead,
         mark: TaskMark,
-        (box_at, line): (Option<usize>, usize),
+        box_at: Option<usize>,
+        line: usize,
     ) -> Option<usize> {
         let id = head.id.to_ascii_uppercase();
         if self.sections.is_recap() {
@@ -256,13 +251,7 @@ impl TaskListReader {
         Some(at)
     }
 
-    fn criterion(
-        &mut self,
-        text: &str,
-        mark: TaskMark,
-        (box_at, line): (usize, usize),
-        column: usize,
-    ) {
+    fn criterion(&mut self, text: &str, mark: TaskMark, box_at: usize, line: usize, column: usize) {
         let mut criterion = TaskCriterion {
             text: text.trim().to_owned(),
             mark,

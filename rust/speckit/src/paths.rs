@@ -1,15 +1,14 @@
 //! The files that a task names.
 
-use super::pattern::{LazyPattern, pattern};
+use chant_text::lazy_pattern::LazyPattern;
 
-static TICKED: LazyPattern = pattern!(r"`([^`\s]+)`");
+static TICKED: LazyPattern = LazyPattern::new(r"`([^`\s]+)`");
 
 /// The files that a description names: what stands between backticks and looks like a path, else what
 /// follows the last ` in `.
 pub(super) fn paths(description: &str) -> Vec<String> {
-    let ticked = TICKED.all(description);
+    let ticked = TICKED.captures_iter(description);
     let mut paths: Vec<String> = ticked
-        .iter()
         .map(|found| found[1].to_owned())
         .filter(|word| is_path(word))
         .collect();

@@ -12,8 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::StoreError;
 use super::disk::{
-    self, Disk, ExpectedContent, ExpectedFile, FilePlace, FileStamp, LOCK_TIMEOUT, Lock,
-    OpenFolder, TemporaryFile,
+    self, Disk, ExpectedFile, FilePlace, FileStamp, LOCK_TIMEOUT, Lock, OpenFolder, TemporaryFile,
 };
 
 /// A canonical folder that nothing is read or written outside of.
@@ -385,7 +384,8 @@ pub fn edit_known<E: From<StoreError>>(
                 changed: false,
             });
         }
-        if replace(disk, root, &held.real, &text, (&held.text, &held.stamp))? {
+        let read = ExpectedFile::of_text(&held.text, &held.stamp);
+        if replace(disk, root, &held.real, &text, &read)? {
             return Ok(EditOutcome {
                 text,
                 changed: true,
@@ -403,14 +403,12 @@ pub(super) fn replace(
     root: &RootFolder,
     real: &Path,
     text: &str,
-    (read, stamp): (&str, &FileStamp),
+    read: &ExpectedFile<'_>,
 ) -> Result<bool, StoreError> {
-    let content = ExpectedContent::Text(read);
     let Some(place) = root.open_real(real)? else {
         return Ok(false);
     };
-    TemporaryFile::write(disk, &place, text, true)?
-        .replace(&place, &ExpectedFile { stamp, content })
+    TemporaryFile::write(disk, &place, text, true)?.replace(&place, read)
 }
 
 /// Creates a document that must not exist yet; it appears whole or not at all.

@@ -29,40 +29,44 @@ impl<T: Send> RecordIndex<T> {
         }
     }
 
-    /// Takes in what changed in a folder, or all of it if it is another one; `None` for no folder.
+    /// Takes in what changed in a folder, or all of it if it is another one; `None` for no folder. Returns true if a
+    /// record that was there is not any more.
     ///
     /// # Errors
     /// A `StoreError` when the folder exists and cannot be listed.
-    pub fn refresh(&mut self, disk: &Disk, folder: Option<&Path>) -> Result<(), StoreError> {
+    pub fn refresh(&mut self, disk: &Disk, folder: Option<&Path>) -> Result<bool, StoreError> {
+        let mut is_less = false;
         if self.folder.as_deref() != folder {
+            is_less = !self.records.is_empty();
             *self = Self::new(self.read);
             self.folder = folder.map(Path::to_owned);
         }
         let Some(folder) = folder else {
-            return Ok(());
+            return Ok(is_less);
         };
         if self.index.is_none() {
             // The folder above is made with the first record.
             self.index = self.open(disk, folder).ok();
         }
         let Some(index) = &mut self.index else {
-            return Ok(());
+            return Ok(is_less);
         };
         let changes = match index.refresh() {
             Err(StoreError::Missing { .. }) => index.clear(),
             changes => changes?,
         };
         for change in changes {
-            match change.document.flatten() {
-                Some(record) => self.records.insert(change.path, record),
-                None => self.records.remove(&change.path),
-            };
+            if let Some(record) = change.document.flatten() {
+                self.records.insert(change.path, record);
+            } else {
+                is_less |= self.records.remove(&change.path).is_some();
+            }
         }
-        Ok(())
+        Ok(is_less)
     }
 
     /// The records, in the order of the names of their files.
-    pub fn records(&self) -> impl Iterator<Item = &T> {
+    pub fn records(&self) -> impl Iterator<Item = &T> + Clone {
         self.records.values()
     }
 

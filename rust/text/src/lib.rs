@@ -8,6 +8,7 @@ pub mod clash;
 pub mod edit;
 pub mod fences;
 pub mod front_matter;
+pub mod lazy_pattern;
 pub mod line_diff;
 pub mod markdown;
 pub mod markdown_tree;

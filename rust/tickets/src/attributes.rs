@@ -37,6 +37,31 @@ pub enum AttributeValue {
 /// Attributes by name, in the order in which they are documented.
 pub type AttributeList = Vec<(&'static str, AttributeValue)>;
 
+/// The fault of a value of an attribute.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum InvalidValue {
+    #[error("Title is required")]
+    NoTitle,
+    #[error("{}", not_one_of("priority", .0, &TicketPriority::listed()))]
+    Priority(String),
+    #[error(
+        "{} is no date; expected one such as 2025-10-02 or 2025-10-02T09:20:02.492Z",
+        quoted(.0)
+    )]
+    Date(String),
+    #[error("expected text, got {0}")]
+    NotText(&'static str),
+    #[error("expected one line of text without control characters")]
+    Lines,
+    #[error("expected at most {MAX_CHARS} characters, got {0}; long texts belong into the content")]
+    TooLong(usize),
+    #[error(
+        "{} is no key; expected codes such as {example} with commas between them",
+        quoted(item)
+    )]
+    NoKey { item: String, example: TicketCode },
+}
+
 /// Attributes in the order in which they are allowed, each checked; `null` means absent.
 ///
 /// # Errors
@@ -57,7 +82,7 @@ pub fn read(
             None | Some(Value::Null) => {}
             Some(value) => match attribute(name, value, project) {
                 Ok(attribute) => read.push((*name, attribute)),
-                Err(why) => fields.push(((*name).to_owned(), why)),
+                Err(why) => fields.push(((*name).to_owned(), why.to_string())),
             },
         }
     }
@@ -81,7 +106,7 @@ fn unknown_attribute(name: &str, allowed: &[&str]) -> String {
     )
 }
 
-fn attribute(name: &str, value: &Value, project: &str) -> Result<AttributeValue, String> {
+fn attribute(name: &str, value: &Value, project: &str) -> Result<AttributeValue, InvalidValue> {
     match name {
         "relatedTickets" | "dependsOn" | "blocks" => {
             codes(value, project).map(AttributeValue::List)
@@ -90,15 +115,14 @@ fn attribute(name: &str, value: &Value, project: &str) -> Result<AttributeValue,
         "title" => {
             let title = one_line(&line(value)?);
             if title.is_empty() {
-                return Err("Title is required".into());
+                return Err(InvalidValue::NoTitle);
             }
             Ok(AttributeValue::Text(title))
         }
         "priority" => {
             let word = line(value)?;
             let known = TicketPriority::read(&word);
-            let known =
-                known.ok_or_else(|| not_one_of("priority", &word, &TicketPriority::listed()))?;
+            let known = known.ok_or(InvalidValue::Priority(word))?;
             Ok(AttributeValue::Text(known.as_str().into()))
         }
         "implementationDate" => {
@@ -106,11 +130,7 @@ fn attribute(name: &str, value: &Value, project: &str) -> Result<AttributeValue,
             if date.is_empty() || is_date(&date) {
                 return Ok(AttributeValue::Text(date));
             }
-            let example = "2025-10-02 or 2025-10-02T09:20:02.492Z";
-            Err(format!(
-                "{} is no date; expected one such as {example}",
-                quoted(&date)
-            ))
+            Err(InvalidValue::Date(date))
         }
         _ => line(value).map(AttributeValue::Text),
     }
@@ -122,26 +142,24 @@ pub fn not_one_of(what: &str, word: &str, listed: &str) -> String {
 }
 
 /// One line of text without blanks around it.
-fn line(value: &Value) -> Result<String, String> {
+fn line(value: &Value) -> Result<String, InvalidValue> {
     let Value::String(text) = value else {
-        return Err(format!("expected text, got {}", kind_of(value)));
+        return Err(InvalidValue::NotText(kind_of(value)));
     };
     let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     if text.trim().contains(is_break) {
-        return Err("expected one line of text without control characters".into());
+        return Err(InvalidValue::Lines);
     }
     let length = text.chars().count();
     if length > MAX_CHARS {
-        return Err(format!(
-            "expected at most {MAX_CHARS} characters, got {length}; long texts belong into the content"
-        ));
+        return Err(InvalidValue::TooLong(length));
     }
     Ok(text.trim().to_owned())
 }
 
 /// Codes given as one text with commas or as a list; numbers alone are of this project. Each comes
 /// once, in full.
-fn codes(value: &Value, project: &str) -> Result<Vec<String>, String> {
+fn codes(value: &Value, project: &str) -> Result<Vec<String>, InvalidValue> {
     let texts: Vec<String> = match value {
         Value::Array(items) => items.iter().map(code_text).collect::<Result<_, _>>()?,
         one => vec![code_text(one)?],
@@ -152,11 +170,10 @@ fn codes(value: &Value, project: &str) -> Result<Vec<String>, String> {
             Some(code) => code.to_string(),
             None if is_key(item) => item.to_owned(),
             None => {
-                let example = TicketCode::new(project, 7);
-                let what = quoted(item);
-                return Err(format!(
-                    "{what} is no key; expected codes such as {example} with commas between them"
-                ));
+                return Err(InvalidValue::NoKey {
+                    item: item.to_owned(),
+                    example: TicketCode::new(project, 7),
+                });
             }
         };
         if !codes.contains(&code) {
@@ -167,7 +184,7 @@ fn codes(value: &Value, project: &str) -> Result<Vec<String>, String> {
 }
 
 /// Texts given as one with commas or as a list, each once.
-fn texts(value: &Value) -> Result<Vec<String>, String> {
+fn texts(value: &Value) -> Result<Vec<String>, InvalidValue> {
     let lines: Vec<String> = match value {
         Value::Array(items) => items.iter().map(line).collect::<Result<_, _>>()?,
         one => vec![line(one)?],
@@ -186,7 +203,7 @@ fn is_key(item: &str) -> bool {
     external_items::is_key(item) && !item.contains(char::is_whitespace)
 }
 
-fn code_text(value: &Value) -> Result<String, String> {
+fn code_text(value: &Value) -> Result<String, InvalidValue> {
     match value {
         Value::Number(number) if number.is_u64() => Ok(number.to_string()),
         value => line(value),

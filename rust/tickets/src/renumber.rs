@@ -21,6 +21,19 @@ pub(super) struct Renumbering<'a> {
     pub(super) to: TicketCode,
 }
 
+/// The outcome for a ticket that was to get another number.
+pub(super) enum Renumbered {
+    /// It has the number.
+    Done {
+        /// The number of other documents that named it.
+        documents: usize,
+    },
+    /// That ticket is gone, or has another number already.
+    NotNeeded,
+    /// It was left alone for this reason.
+    Unsafe(String),
+}
+
 impl TicketStore {
     /// Gives a ticket another number that is free. All texts change together or not at all; then the file gets its
     /// name, which a second call makes up for where the first one was interrupted. Returns the number of other
@@ -29,35 +42,35 @@ impl TicketStore {
     /// It is safe while git knows no file of that number: then all that names it here means this ticket.
     ///
     /// # Errors
-    /// A `StoreError`. The inner error says why it is not safe; `None` where that ticket is gone, or has another
-    /// number by now.
-    pub(super) fn renumber(
-        &self,
-        change: &Renumbering<'_>,
-    ) -> Result<Result<usize, Option<String>>, Error> {
+    /// A `StoreError`.
+    pub(super) fn renumber(&self, change: &Renumbering<'_>) -> Result<Renumbered, Error> {
         let tickets = self.snapshot()?;
         if !tickets.files(&change.to).is_empty() {
             // The texts were changed before.
-            return self.rename_to_fit(change).map(|()| Err(None));
+            return self.rename_to_fit(change).map(|()| Renumbered::NotNeeded);
         }
         let ticket = match tickets.files(&change.from) {
-            [] => return Ok(Err(None)),
+            [] => return Ok(Renumbered::NotNeeded),
             [ticket] => ticket.clone(),
             _ => {
-                return Ok(Err(Some(
-                    "several files here have it, so that what names it may mean either".into(),
-                )));
+                let why = "several files here have it, so that what names it may mean either";
+                return Ok(Renumbered::Unsafe(why.into()));
             }
         };
         if let Some(why) = self.refuse_renumbering(&ticket, &change.from) {
             // Another clone's ticket that came here by git is no reason to look after ours, which is gone.
             let is_ours = *ticket.path == *change.path;
-            return Ok(Err(is_ours.then_some(why)));
+            return Ok(if is_ours {
+                Renumbered::Unsafe(why)
+            } else {
+                Renumbered::NotNeeded
+            });
         }
-        let others = match self.documents_naming(&ticket, change)? {
-            Ok(others) => others,
-            Err(why) => return Ok(Err(Some(why))),
-        };
+        if let Some(path) = self.fixed_document(&ticket, change)? {
+            let why = format!("`{path}` names it by its number alone, or in a worktree");
+            return Ok(Renumbered::Unsafe(why));
+        }
+        let others = self.documents_naming(&ticket, change)?;
         let mut paths: Vec<&str> = others.iter().map(String::as_str).collect();
         paths.push(&ticket.path);
         let gates = self.gates_of(&paths)?;
@@ -73,7 +86,9 @@ impl TicketStore {
                 Ok(Some(steps.collect()))
             })?;
         self.rename_to_fit(change)?;
-        Ok(Ok(others.len()))
+        Ok(Renumbered::Done {
+            documents: others.len(),
+        })
     }
 
     /// Returns why a ticket cannot get another number by itself.
@@ -93,32 +108,37 @@ impl TicketStore {
         }
     }
 
-    /// Returns the other documents that name a ticket; the inner error says which does so in a way that cannot be
-    /// changed.
-    fn documents_naming(
+    /// Returns another ticket that names this one in a way that cannot be changed.
+    fn fixed_document(
         &self,
         ticket: &Ticket,
         change: &Renumbering<'_>,
-    ) -> Result<Result<Vec<String>, String>, Error> {
+    ) -> Result<Option<String>, Error> {
         let tickets = self.snapshot()?;
-        let names = |text: &str| replace_code(text, &self.place.code, change).is_some();
-        let mut found = BTreeSet::new();
-        for (_, other) in tickets.all().filter(|(_, other)| other.path != ticket.path) {
+        let is_fixed = |other: &Ticket| {
             let text = replace_code(&other.text, &self.place.code, change);
             let is_left = text.as_deref().map_or_else(
                 || names_it(other, change),
                 |text| names_it(&parse::ticket(&other.path, text.to_owned()), change),
             );
-            if is_left || (text.is_some() && is_elsewhere(&other.path)) {
-                return Ok(Err(format!(
-                    "`{}` names it by its number alone, or in a worktree",
-                    other.path
-                )));
-            }
-            if text.is_some() {
-                found.insert(other.path.to_string());
-            }
-        }
+            is_left || (text.is_some() && is_elsewhere(&other.path))
+        };
+        let mut others = tickets.all().map(|(_, other)| other);
+        let fixed = others.find(|other| other.path != ticket.path && is_fixed(other));
+        Ok(fixed.map(|other| other.path.to_string()))
+    }
+
+    /// Returns the other documents that name a ticket.
+    fn documents_naming(
+        &self,
+        ticket: &Ticket,
+        change: &Renumbering<'_>,
+    ) -> Result<Vec<String>, Error> {
+        let tickets = self.snapshot()?;
+        let names = |text: &str| replace_code(text, &self.place.code, change).is_some();
+        let others = tickets.all().map(|(_, other)| other);
+        let naming = others.filter(|other| other.path != ticket.path && names(&other.text));
+        let mut found: BTreeSet<String> = naming.map(|other| other.path.to_string()).collect();
         let beside = self.numbers.as_ref();
         let beside = beside.map(|shared| shared.naming_documents()).transpose()?;
         for path in beside.into_iter().flatten() {
@@ -127,7 +147,7 @@ impl TicketStore {
                 found.insert(path);
             }
         }
-        Ok(Ok(found.into_iter().collect()))
+        Ok(found.into_iter().collect())
     }
 
     /// The folders in which documents lie, whose locks keep others from changing them meanwhile.

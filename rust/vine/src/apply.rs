@@ -3,7 +3,7 @@
 use super::draft::PlanDraft;
 use super::error::VineError;
 use super::expand::safe_delimiter;
-use super::field;
+use super::field::{self, InvalidField};
 use super::files::with_ending;
 use super::frontier::GraphPlan;
 use super::model::{Attachment, FormatVersion, Graph, NodeContent, TaskStatus, VineNode};
@@ -217,7 +217,7 @@ fn one(
             find(graph, id)?;
             field::id("newId", new_id)?;
             if graph.find(new_id).is_some() {
-                return Err(already_there(new_id).into());
+                return Err(already_there(new_id));
             }
             raise_for_id(graph, new_id);
             graph.rename(id, new_id);
@@ -237,12 +237,12 @@ fn one(
     Ok(None)
 }
 
-fn push(graph: &mut PlanDraft<'_>, node: VineNode) -> Result<(), String> {
+fn push(graph: &mut PlanDraft<'_>, node: VineNode) -> Result<(), Unapplied> {
     graph.push(node).map_err(|id| already_there(&id))
 }
 
-fn already_there(id: &str) -> String {
-    format!("Task \"{id}\" already exists.")
+fn already_there(id: &str) -> Unapplied {
+    format!("Task \"{id}\" already exists.").into()
 }
 
 fn raise_for_id(graph: &mut PlanDraft<'_>, id: &str) {
@@ -251,7 +251,7 @@ fn raise_for_id(graph: &mut PlanDraft<'_>, id: &str) {
     }
 }
 
-fn move_task(graph: &mut PlanDraft<'_>, id: &str, before: Option<&str>) -> Result<(), String> {
+fn move_task(graph: &mut PlanDraft<'_>, id: &str, before: Option<&str>) -> Result<(), Unapplied> {
     find(graph, id)?;
     if let Some(before) = before {
         find(graph, before)?;
@@ -265,7 +265,7 @@ fn set_meta(
     title: Option<&str>,
     prefix: Option<&str>,
     delimiter: Option<&str>,
-) -> Result<(), String> {
+) -> Result<(), Unapplied> {
     if let Some(title) = title {
         graph.graph.title = Some(field::line("title", title)?).filter(|title| !title.is_empty());
     }
@@ -282,23 +282,23 @@ fn set_meta(
     Ok(())
 }
 
-fn find<'a>(graph: &'a PlanDraft<'_>, id: &str) -> Result<&'a VineNode, String> {
+fn find<'a>(graph: &'a PlanDraft<'_>, id: &str) -> Result<&'a VineNode, Unapplied> {
     graph.find(id).ok_or_else(|| unknown(&graph.graph, id))
 }
 
 /// Returns the refusal for an ID that no node has, and the IDs like it.
-fn unknown(graph: &Graph, id: &str) -> String {
+fn unknown(graph: &Graph, id: &str) -> Unapplied {
     let error = VineError::no_task(graph, id);
-    format!("{error}{}", error.hint().at(DoorKind::Agents))
+    format!("{error}{}", error.hint().at(DoorKind::Agents)).into()
 }
 
-fn find_mut<'a>(graph: &'a mut PlanDraft<'_>, id: &str) -> Result<&'a mut VineNode, String> {
+fn find_mut<'a>(graph: &'a mut PlanDraft<'_>, id: &str) -> Result<&'a mut VineNode, Unapplied> {
     if graph.find(id).is_none() {
         return Err(unknown(&graph.graph, id));
     }
     graph
         .find_mut(id)
-        .ok_or_else(|| format!("Task not found: {id}"))
+        .ok_or_else(|| format!("Task not found: {id}").into())
 }
 
 fn new_node(
@@ -309,7 +309,7 @@ fn new_node(
     depends_on: &[String],
     annotations: &AnnotationList,
     work: NodeContent,
-) -> Result<VineNode, String> {
+) -> Result<VineNode, Unapplied> {
     field::id("id", id)?;
     if graph.find(id).is_some() {
         return Err(already_there(id));
@@ -333,7 +333,7 @@ fn new_node(
     })
 }
 
-fn lines(name: &str, texts: &[String]) -> Result<Vec<Box<str>>, String> {
+fn lines(name: &str, texts: &[String]) -> Result<Vec<Box<str>>, InvalidField> {
     texts.iter().map(|text| field::line(name, text)).collect()
 }
 
@@ -342,10 +342,10 @@ fn status_of<'a>(
     graph: &'a mut PlanDraft<'_>,
     id: &str,
     doing: &str,
-) -> Result<&'a mut TaskStatus, String> {
+) -> Result<&'a mut TaskStatus, Unapplied> {
     match &mut find_mut(graph, id)?.work {
         NodeContent::Task { status, .. } => Ok(status),
-        NodeContent::Ref { .. } => Err(format!("Cannot {doing} reference node \"{id}\".")),
+        NodeContent::Ref { .. } => Err(format!("Cannot {doing} reference node \"{id}\".").into()),
     }
 }
 
@@ -361,6 +361,12 @@ impl From<String> for Unapplied {
             message,
             hint: HintText::default(),
         }
+    }
+}
+
+impl From<InvalidField> for Unapplied {
+    fn from(field: InvalidField) -> Self {
+        field.to_string().into()
     }
 }
 
@@ -440,7 +446,7 @@ fn holder(graph: &PlanDraft<'_>, id: &str) -> String {
     name.map_or(String::new(), |name| format!(", held by {name}"))
 }
 
-fn update(graph: &mut PlanDraft<'_>, id: &str, changes: &TaskUpdate) -> Result<(), String> {
+fn update(graph: &mut PlanDraft<'_>, id: &str, changes: &TaskUpdate) -> Result<(), Unapplied> {
     let delimiter = graph.graph.delimiter.clone();
     let node = find_mut(graph, id)?;
     if let Some(name) = &changes.name {
@@ -476,7 +482,7 @@ fn change_attachments(
     node: &mut VineNode,
     added: &[Attachment],
     removed: &[String],
-) -> Result<(), String> {
+) -> Result<(), Unapplied> {
     let had = match &node.work {
         NodeContent::Task { attachments, .. } => attachments.clone(),
         NodeContent::Ref { .. } => Vec::new(),
@@ -485,22 +491,20 @@ fn change_attachments(
         .iter()
         .find(|uri| !had.iter().any(|a| *a.uri == ***uri))
     {
-        return Err(format!("Task \"{}\" has no attachment \"{uri}\".", node.id));
+        return Err(format!("Task \"{}\" has no attachment \"{uri}\".", node.id).into());
     }
     let kept = had
         .into_iter()
         .filter(|a| !removed.iter().any(|uri| *a.uri == **uri));
     let wanted = kept.chain(added.iter().cloned()).collect();
     attach(node, wanted)?;
-    field::attachments("addAttachments", added)
+    Ok(field::attachments("addAttachments", added)?)
 }
 
-fn attach(node: &mut VineNode, wanted: Vec<Attachment>) -> Result<(), String> {
+fn attach(node: &mut VineNode, wanted: Vec<Attachment>) -> Result<(), Unapplied> {
     let NodeContent::Task { attachments, .. } = &mut node.work else {
-        return Err(format!(
-            "Cannot set attachments on reference node \"{}\".",
-            node.id
-        ));
+        let message = format!("Cannot set attachments on reference node \"{}\".", node.id);
+        return Err(message.into());
     };
     *attachments = wanted;
     Ok(())
@@ -512,19 +516,18 @@ fn extract(
     id: &str,
     vine: &str,
     ref_name: Option<&str>,
-) -> Result<ChildGraph, String> {
+) -> Result<ChildGraph, Unapplied> {
     let node = find(graph, id)?;
     if graph.is_root(id) {
         return Err("Cannot extract the root task to a ref.".into());
     }
     if node.status().is_none() {
-        return Err(format!("Task \"{id}\" is already a reference node."));
+        return Err(format!("Task \"{id}\" is already a reference node.").into());
     }
     field::uri("vine", vine)?;
     if !uri::is_relative(vine) && !vine.starts_with('/') {
-        return Err(format!(
-            "\"vine\" must be the path of the new file, got \"{vine}\"."
-        ));
+        let message = format!("\"vine\" must be the path of the new file, got \"{vine}\".");
+        return Err(message.into());
     }
     let vine = with_ending(vine);
     let folder = vine.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -212,20 +212,25 @@ const FIELDS: [(&str, &[&str], &[&str]); 14] = [
 /// # Errors
 /// `VineError::Shape` for the first one that is none, numbered from 0.
 pub fn operations(values: &[Value]) -> Result<Vec<GraphOperation>, VineError> {
-    let read = |(at, value)| operation(value).map_err(|message| VineError::Shape { at, message });
+    let read = |(at, value)| {
+        operation(value).map_err(|why| VineError::Shape {
+            at,
+            message: why.to_string(),
+        })
+    };
     values.iter().enumerate().map(read).collect()
 }
 
-fn operation(value: &Value) -> Result<GraphOperation, String> {
+fn operation(value: &Value) -> Result<GraphOperation, MalformedOperation> {
     let Some(fields) = value.as_object() else {
-        return Err("expected an object with an \"op\" field.".into());
+        return Err(MalformedOperation::NoObject);
     };
     let Some(op) = fields.get("op").and_then(Value::as_str) else {
-        return Err("missing \"op\" field.".into());
+        return Err(MalformedOperation::NoOp);
     };
     let known = FIELDS.iter().find(|(name, ..)| *name == op);
     let Some((op, required, optional)) = known else {
-        return Err(format!("unknown op \"{op}\"."));
+        return Err(MalformedOperation::UnknownOp(op.to_owned()));
     };
     let given = OperationFields { op, fields };
     for field in *required {
@@ -237,22 +242,60 @@ fn operation(value: &Value) -> Result<GraphOperation, String> {
     let set = fields.iter().filter(|(_, value)| !value.is_null());
     if let Some(unknown) = set.map(|(key, _)| key.as_str()).find(is_unknown) {
         let all: Vec<&str> = required.iter().chain(*optional).copied().collect();
-        return Err(format!(
-            "{op} has no field \"{unknown}\". Its fields: {}.",
-            all.join(", ")
-        ));
+        return Err(MalformedOperation::UnknownField {
+            op,
+            field: unknown.to_owned(),
+            fields: all.join(", "),
+        });
     }
     given.operation()
 }
 
+/// The fault of a value that is no operation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum MalformedOperation {
+    #[error("expected an object with an \"op\" field.")]
+    NoObject,
+    #[error("missing \"op\" field.")]
+    NoOp,
+    #[error("unknown op \"{0}\".")]
+    UnknownOp(String),
+    #[error("{op} has no field \"{field}\". Its fields: {fields}.")]
+    UnknownField {
+        op: &'static str,
+        field: String,
+        fields: String,
+    },
+    #[error("{0} requires \"{1}\".")]
+    Missing(&'static str, String),
+    #[error("{0} \"{1}\" must be {2}.")]
+    FieldType(&'static str, String, &'static str),
+    #[error("status must be a string.")]
+    StatusType,
+    #[error("invalid status \"{0}\". Valid: {1}")]
+    Status(String, String),
+    #[error("create \"version\" must be 1.0.0, 1.1.0 or 1.2.0, got \"{0}\".")]
+    Version(String),
+    #[error("{0} \"{1}\" elements must have class, mime, and uri as strings.")]
+    Attachment(&'static str, String),
+    #[error("{op} \"{field}\" class must be artifact, guidance or file, got \"{class}\".")]
+    Class {
+        op: &'static str,
+        field: String,
+        class: String,
+    },
+    #[error("{0} \"annotations\" values must be arrays of strings.")]
+    AnnotationValues(&'static str),
+}
+
 /// The fields of one operation; `null` means absent.
 struct OperationFields<'a> {
-    op: &'a str,
+    op: &'static str,
     fields: &'a Map<String, Value>,
 }
 
 impl OperationFields<'_> {
-    fn operation(&self) -> Result<GraphOperation, String> {
+    fn operation(&self) -> Result<GraphOperation, MalformedOperation> {
         Ok(match self.op {
             "create" => GraphOperation::Create {
                 version: self.version()?,
@@ -263,7 +306,7 @@ impl OperationFields<'_> {
                 status: match self.field("status") {
                     None => TaskStatus::NotStarted,
                     Some(Value::String(word)) => status(word)?,
-                    Some(_) => return Err("status must be a string.".into()),
+                    Some(_) => return Err(MalformedOperation::StatusType),
                 },
                 description: self.text("description")?.unwrap_or_default(),
                 depends_on: self.texts("dependsOn")?.unwrap_or_default(),
@@ -336,70 +379,71 @@ impl OperationFields<'_> {
         })
     }
 
+    fn mistyped(&self, name: &str, expected: &'static str) -> MalformedOperation {
+        MalformedOperation::FieldType(self.op, name.to_owned(), expected)
+    }
+
     fn field(&self, name: &str) -> Option<&Value> {
         self.fields.get(name).filter(|value| !value.is_null())
     }
 
-    fn required(&self, name: &str) -> Result<String, String> {
+    fn required(&self, name: &str) -> Result<String, MalformedOperation> {
         match self.field(name) {
             Some(Value::String(text)) => Ok(text.clone()),
-            _ => Err(format!("{} requires \"{name}\".", self.op)),
+            _ => Err(MalformedOperation::Missing(self.op, name.to_owned())),
         }
     }
 
-    fn text(&self, name: &str) -> Result<Option<String>, String> {
+    fn text(&self, name: &str) -> Result<Option<String>, MalformedOperation> {
         match self.field(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(format!("{} \"{name}\" must be a string.", self.op)),
+            Some(_) => Err(self.mistyped(name, "a string")),
         }
     }
 
-    fn flag(&self, name: &str) -> Result<bool, String> {
+    fn flag(&self, name: &str) -> Result<bool, MalformedOperation> {
         match self.field(name) {
             None => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
-            Some(_) => Err(format!("{} \"{name}\" must be a boolean.", self.op)),
+            Some(_) => Err(self.mistyped(name, "a boolean")),
         }
     }
 
-    fn texts(&self, name: &str) -> Result<Option<Vec<String>>, String> {
-        let wrong = || format!("{} \"{name}\" must be an array of strings.", self.op);
+    fn texts(&self, name: &str) -> Result<Option<Vec<String>>, MalformedOperation> {
+        let wrong = || self.mistyped(name, "an array of strings");
         self.field(name)
             .map(|value| strings(value).ok_or_else(wrong))
             .transpose()
     }
 
-    fn version(&self) -> Result<FormatVersion, String> {
+    fn version(&self) -> Result<FormatVersion, MalformedOperation> {
         let Some(text) = self.text("version")? else {
             return Ok(FormatVersion::NEWEST);
         };
         let numbers: Option<Vec<u32>> = text.split('.').map(|part| part.parse().ok()).collect();
         match numbers.as_deref() {
             Some([1, minor @ 0..=2, 0]) => Ok(FormatVersion(1, *minor, 0)),
-            _ => Err(format!(
-                "create \"version\" must be 1.0.0, 1.1.0 or 1.2.0, got \"{text}\"."
-            )),
+            _ => Err(MalformedOperation::Version(text)),
         }
     }
 
-    fn attachments(&self, name: &str) -> Result<Option<Vec<Attachment>>, String> {
+    fn attachments(&self, name: &str) -> Result<Option<Vec<Attachment>>, MalformedOperation> {
         let Some(value) = self.field(name) else {
             return Ok(None);
         };
         let op = self.op;
-        let wrong =
-            || format!("{op} \"{name}\" elements must have class, mime, and uri as strings.");
+        let wrong = || MalformedOperation::Attachment(op, name.to_owned());
         let read = |element: &Value| {
             let part = |name: &str| element.get(name).and_then(Value::as_str).ok_or_else(wrong);
             let (class, mime, uri) = (part("class")?, part("mime")?, part("uri")?);
             let known = AttachmentClass::ALL
                 .into_iter()
                 .find(|known| known.as_str() == class);
-            let class = known.ok_or_else(|| {
-                format!(
-                    "{op} \"{name}\" class must be artifact, guidance or file, got \"{class}\"."
-                )
+            let class = known.ok_or_else(|| MalformedOperation::Class {
+                op,
+                field: name.to_owned(),
+                class: class.to_owned(),
             })?;
             Ok(Attachment {
                 class,
@@ -415,22 +459,20 @@ impl OperationFields<'_> {
             .map(Some)
     }
 
-    fn annotations(&self) -> Result<Option<AnnotationList>, String> {
-        let op = self.op;
+    fn annotations(&self) -> Result<Option<AnnotationList>, MalformedOperation> {
         let Some(value) = self.fields.get("annotations") else {
             return Ok(None);
         };
         let pairs = match value {
             Value::Object(pairs) => pairs,
-            Value::Array(_) => return Err(format!("{op} \"annotations\" must be an object.")),
+            Value::Array(_) => return Err(self.mistyped("annotations", "an object")),
             Value::Null => return Ok(None),
             _ => {
-                return Err(format!(
-                    "{op} \"annotations\" must be an object mapping keys to string arrays."
-                ));
+                let expected = "an object mapping keys to string arrays";
+                return Err(self.mistyped("annotations", expected));
             }
         };
-        let wrong = || format!("{op} \"annotations\" values must be arrays of strings.");
+        let wrong = || MalformedOperation::AnnotationValues(self.op);
         let read = |(key, value): (&String, &Value)| {
             let values = strings(value).ok_or_else(wrong)?;
             let values = values.into_iter().map(String::into_boxed_str).collect();
@@ -445,9 +487,9 @@ fn strings(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(text).collect()
 }
 
-fn status(word: &str) -> Result<TaskStatus, String> {
+fn status(word: &str) -> Result<TaskStatus, MalformedOperation> {
     word.parse().map_err(|_| {
         let valid = TaskStatus::ALL.map(TaskStatus::as_str).join(", ");
-        format!("invalid status \"{word}\". Valid: {valid}")
+        MalformedOperation::Status(word.to_owned(), valid)
     })
 }

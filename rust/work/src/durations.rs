@@ -1,7 +1,7 @@
 //! What work on specs took, cost and used, all attempts together.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -14,8 +14,8 @@ use chant_base::completed_run::CompletedRun;
 use chant_base::money::UsdAmount;
 use chant_store::StoreError;
 use chant_store::disk::Disk;
-use chant_store::files::RootFolder;
-use chant_store::index::{DocumentIndex, FileSource};
+use chant_store::index::FileSource;
+use chant_store::record_index::RecordIndex;
 
 /// The smallest seconds or tokens of a run where logarithms are compared.
 const SHORTEST: f64 = 1.0;
@@ -30,14 +30,21 @@ const RECEIPT_AGE: Duration = Duration::from_secs(600);
 
 /// The durations of a project's runs, read again only where records changed; of runs whose records are gone, as their
 /// receipts say.
-#[derive(Default)]
 pub struct RunDurations {
-    folder: Option<PathBuf>,
-    index: Option<DocumentIndex<Option<WorkAttempt>>>,
-    took: BTreeMap<Box<str>, WorkAttempt>,
+    took: RecordIndex<WorkAttempt>,
     receipted: Vec<WorkAttempt>,
     /// When receipts were read; `None` when they have to be read again.
     read_at: Option<Instant>,
+}
+
+impl Default for RunDurations {
+    fn default() -> Self {
+        Self {
+            took: RecordIndex::new(took),
+            receipted: Vec::new(),
+            read_at: None,
+        }
+    }
 }
 
 /// A run that ended: an attempt at its spec.
@@ -158,26 +165,7 @@ impl WorkAmounts {
 }
 
 impl RunDurations {
-    /// Returns the durations of the runs whose records lie in a folder, if there is one; it reads nothing yet.
-    pub fn new(disk: Disk, folder: Option<&Path>) -> Self {
-        let index = |folder: &Path| {
-            let root = RootFolder::open(folder.parent().unwrap_or(folder)).ok()?;
-            let name = folder.file_name().unwrap_or_default().to_string_lossy();
-            Some(DocumentIndex::new(disk, root, &name, ".json", took).flat())
-        };
-        Self {
-            folder: folder.map(Path::to_owned),
-            index: folder.and_then(index),
-            ..Self::default()
-        }
-    }
-
-    /// Returns true if the records of this folder are those that it reads.
-    pub fn is_of(&self, folder: Option<&Path>) -> bool {
-        self.folder.as_deref() == folder && self.index.is_some() == folder.is_some()
-    }
-
-    /// Returns the statistics of the present records, and of the runs that `receipted` gives and that have no record
+    /// Returns the statistics of the records that are in a folder now, and of the runs that `receipted` gives and that have no record
     /// any more; that is asked for first, after a record went, and now and then. Unreadable records are left out, and
     /// runs that ended after `until`.
     ///
@@ -185,24 +173,15 @@ impl RunDurations {
     /// A `StoreError` when the folder exists and cannot be listed.
     pub fn learned(
         &mut self,
+        disk: &Disk,
+        folder: Option<&Path>,
         labels: SpecLabels<'_>,
         until: Timestamp,
         receipted: impl FnOnce() -> Vec<CompletedRun>,
     ) -> Result<RunStatistics, StoreError> {
-        let changes = match &mut self.index {
-            Some(index) => match index.refresh() {
-                Err(StoreError::Missing { .. }) => index.clear(),
-                changes => changes?,
-            },
-            None => Vec::new(),
-        };
-        for change in changes {
-            if let Some(took) = change.document.flatten() {
-                self.took.insert(change.path, took);
-            } else {
-                self.read_at = None;
-                self.took.remove(&change.path);
-            }
+        if self.took.refresh(disk, folder)? {
+            // The receipt of a removed record counts now.
+            self.read_at = None;
         }
         if self.read_at.is_none_or(|at| at.elapsed() > RECEIPT_AGE) {
             let receipted = receipted();
@@ -210,7 +189,7 @@ impl RunDurations {
             self.receipted = receipted.collect();
             self.read_at = Some(Instant::now());
         }
-        let attempts = with_receipted(self.took.values(), &self.receipted);
+        let attempts = with_receipted(self.took.records(), &self.receipted);
         let known = attempts.filter(|attempt| attempt.ended <= until);
         Ok(RunStatistics::from_attempts(known, labels))
     }

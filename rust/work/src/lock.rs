@@ -133,30 +133,29 @@ impl MergeLock {
                 Instant::now() + wait,
             )?)
         };
-        match claim_in_turn(claim, || LockHolder::of(&file))? {
-            Ok(lock) => Ok(Self { _lock: lock }),
-            Err(holder) => Err(WorkError::Merging {
-                holder,
-                seconds: wait.as_secs(),
-            }),
-        }
+        let lock = claim_in_turn(wait, claim, || LockHolder::of(&file))?;
+        Ok(Self { _lock: lock })
     }
 }
 
-/// Claims a lock for which many may wait, by tries that take a while each; gives the holder that had it for
-/// the whole of one.
+/// Claims a lock for which many may wait, by tries that take `wait` each.
+///
+/// # Errors
+/// `Merging` with the holder that had it for the whole of one try, or what `claim` fails with.
 fn claim_in_turn<L>(
+    wait: Duration,
     mut claim: impl FnMut() -> Result<Option<L>, WorkError>,
     mut read_holder: impl FnMut() -> LockHolder,
-) -> Result<Result<L, LockHolder>, WorkError> {
+) -> Result<L, WorkError> {
     let mut holder = read_holder();
     loop {
         if let Some(lock) = claim()? {
-            return Ok(Ok(lock));
+            return Ok(lock);
         }
         let now = read_holder();
         if now == holder {
-            return Ok(Err(holder));
+            let seconds = wait.as_secs();
+            return Err(WorkError::Merging { holder, seconds });
         }
         holder = now;
     }
@@ -298,7 +297,10 @@ mod tests {
             pids += 1;
             holder(pids)
         };
-        assert_eq!(claim_in_turn(claim, read_holder).unwrap(), Ok("lock"));
+        assert_eq!(
+            claim_in_turn(LOCK_WAIT, claim, read_holder).unwrap(),
+            "lock"
+        );
     }
 
     #[test]
@@ -308,7 +310,11 @@ mod tests {
             tries += 1;
             Ok(None::<()>)
         };
-        assert_eq!(claim_in_turn(claim, || holder(7)).unwrap(), Err(holder(7)));
+        let refused = claim_in_turn(LOCK_WAIT, claim, || holder(7)).unwrap_err();
+        assert!(
+            matches!(&refused, WorkError::Merging { holder: named, .. } if *named == holder(7)),
+            "{refused}"
+        );
         assert_eq!(tries, 1);
     }
 }

@@ -288,10 +288,8 @@ pub struct HooksEntry {
     pub folder: String,
     /// The names of those that git would run.
     pub run: Vec<String>,
-    /// Their contents and the repository's settings of git, a line each; `None` in records of
-    /// earlier releases.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub listing: Option<Vec<String>>,
+    /// Their contents and the repository's settings of git, a line each.
+    pub listing: Vec<String>,
 }
 
 /// Changes of work to the tests that judge it, in lines for people.

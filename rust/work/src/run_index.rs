@@ -103,7 +103,7 @@ impl RunIndex {
     /// # Errors
     /// As [`RecordIndex::refresh`].
     pub fn refresh(&mut self, disk: &Disk, folder: Option<&Path>) -> Result<(), StoreError> {
-        self.runs.refresh(disk, folder)
+        self.runs.refresh(disk, folder).map(drop)
     }
 
     /// All runs, in the order of the names of their records.

@@ -315,32 +315,6 @@ impl RunStore {
         }
     }
 
-    /// Adopts the record of a run that another release started, with its token and its log; returns
-    /// false if there is a record of that name already.
-    ///
-    /// # Errors
-    /// `Broken` for a record that is not credible, or a `StoreError`.
-    pub fn take_in(&self, record: &RunRecord, log: Option<&Path>) -> Result<bool, WorkError> {
-        let (folder, file) = (self.ensure_folder()?, name_of(&record.process_id)?);
-        RunRecord::believed(&file, &record.text())
-            .map_err(|why| broken(&folder.join(&file), why))?;
-        let tokens = self.state.ensure(&self.state.in_project(TOKENS))?;
-        let token = format!("{}\n", record.token);
-        match disk::create_owned(&tokens.join(escape_name(&record.spec_id)), &token) {
-            // A run of this release was started since: the older one is not merged any more.
-            Ok(()) | Err(StoreError::Exists { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-        if let Some(log) = log {
-            // The run also counts without its log.
-            let _ = disk::copy_owned(log, &self.ensure_log(&record.spec_id)?);
-        }
-        match disk::create_owned(&folder.join(file), &record.text()) {
-            Err(StoreError::Exists { .. }) => Ok(false),
-            created => Ok(created.map(|()| true)?),
-        }
-    }
-
     /// Returns the next token of a spec: higher than the highest of its records, whatever happened
     /// to the last one.
     fn next_token(&self, spec_id: &str, last: u64) -> Result<u64, WorkError> {

@@ -28,6 +28,7 @@ use super::state::{RunEvent, RunState};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 use chant_agent_events::{AgentUsage, EventFormat, FailureCause};
 use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
 use chant_base::run_variables::{MARK, RUNNER_VALUE};
 
 /// The variable in a runner's environment, which says that it is no run's agent.
@@ -39,7 +40,7 @@ pub trait RunSteps {
     ///
     /// # Errors
     /// The reason why the run cannot start.
-    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, String>;
+    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, Error>;
 
     /// Undoes the effects of `begin`, as far as that is right when no agent was started.
     fn give_up(&mut self, run: &mut ActiveRun<'_>, why: &str);
@@ -64,7 +65,7 @@ pub trait RunSteps {
         &mut self,
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
-    ) -> Result<RunEnd, String>;
+    ) -> Result<RunEnd, Error>;
 }
 
 /// The end of a run.
@@ -420,7 +421,8 @@ pub fn run(
         RunEnd::failed(ended.to_string())
     } else {
         let end = steps.conclude_run(&mut run, &ended);
-        run.explained(&ended, end.unwrap_or_else(RunEnd::failed))?
+        let end = end.unwrap_or_else(|error| RunEnd::failed(error.to_string()));
+        run.explained(&ended, end)?
     };
     run.end(&end, ended.exit_code)
 }
@@ -471,7 +473,7 @@ fn begin<'a>(
     steps: &mut dyn RunSteps,
 ) -> Result<(ActiveRun<'a>, AgentProcess, AgentJob), WorkError> {
     let started = match steps.begin(&mut run) {
-        Err(why) => Err(WorkError::Step(why)),
+        Err(error) => Err(WorkError::Step(error.to_string())),
         Ok(_) if run.is_asked_to_stop()? => Err(WorkError::Stopped {
             process_id: run.record.process_id.clone(),
         }),

@@ -75,9 +75,11 @@ impl DocumentFormat {
     /// The text of a document whose item is done; its boxes are ticked already.
     fn done(
         self,
-        (key, path): (&str, &str),
+        key: &str,
+        path: &str,
         text: String,
-        (is_proven, now): (bool, &str),
+        is_proven: bool,
+        now: &str,
     ) -> Result<String, String> {
         let said = |error: &dyn std::fmt::Display| error.to_string();
         match self {
@@ -430,7 +432,7 @@ impl MarkedItems for DocumentWork<'_> {
         let now = self.project.clock.stamp();
         let after = self
             .format
-            .done((key, path), after, (landing.is_proven, &now))?;
+            .done(key, path, after, landing.is_proven, &now)?;
         Ok(vec![DocumentText {
             path: path.clone(),
             before: text.clone(),

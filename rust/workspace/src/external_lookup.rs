@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 use jiff::Timestamp;
 
 use super::formats;
-use super::item_statuses::{ItemStatuses, plan_item_status};
+use super::item_statuses::{ItemStatuses, UnknownItem, plan_item_status};
 use super::key::composed;
 use super::{DialectStores, Workspace};
 use chant_base::error::Error;
@@ -112,10 +112,10 @@ impl LookupPlaces {
         }
     }
 
-    fn spec(&self, id: &str) -> Result<(SpecStatus, String), String> {
+    fn spec(&self, id: &str) -> Result<(SpecStatus, String), UnknownItem> {
         let id_read = id
             .parse()
-            .map_err(|error: InvalidSpecId| error.to_string())?;
+            .map_err(|error: InvalidSpecId| UnknownItem::Unreadable(error.to_string()))?;
         let mut known = self.specs.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |looked: &&Arc<SpecLookup>| looked.files.are_current();
         let looked = if let Some(looked) = known.get(id).filter(is_same) {
@@ -131,13 +131,16 @@ impl LookupPlaces {
         };
         match (&looked.found, &looked.unreadable) {
             (Some((status, path)), _) => Ok((*status, path.clone())),
-            (None, Some(why)) => Err(format!("it cannot be read: {why}")),
-            (None, None) => Err("no such spec".into()),
+            (None, Some(why)) => {
+                let why = format!("it cannot be read: {why}");
+                Err(UnknownItem::Unreadable(why))
+            }
+            (None, None) => Err(UnknownItem::Missing("spec")),
         }
     }
 
     /// The tickets of the folder; what they wait for is not asked here.
-    fn tickets(&self) -> Result<Option<Arc<TicketIndex>>, String> {
+    fn tickets(&self) -> Result<Option<Arc<TicketIndex>>, UnknownItem> {
         let registry = self.registry.get_or_init(|| {
             let surroundings = DiscoveryInputs {
                 start: self.root.clone(),
@@ -146,20 +149,20 @@ impl LookupPlaces {
             ProjectRegistry::open(surroundings, self.disk.clone(), || Timestamp::UNIX_EPOCH)
         });
         let store = registry.open_store_at(&self.root);
-        let store = store.map_err(|error| first_line(&error))?;
+        let store = store.map_err(|error| unreadable(&error))?;
         let tickets = store.map(|store| store.snapshot()).transpose();
-        tickets.map_err(|error| first_line(&error))
+        tickets.map_err(|error| unreadable(&error))
     }
 }
 
 /// One look at a folder: what several keys ask about is listed and read once.
 struct FolderLookup<'a> {
     places: &'a LookupPlaces,
-    graphs: RefCell<HashMap<String, Result<Arc<VineDocument>, String>>>,
-    root: OnceCell<Result<RootFolder, String>>,
+    graphs: RefCell<HashMap<String, Result<Arc<VineDocument>, UnknownItem>>>,
+    root: OnceCell<Result<RootFolder, UnknownItem>>,
     /// All features by their names as keys have them.
     features: OnceCell<HashMap<String, FeatureDirectory>>,
-    tickets: OnceCell<Result<Option<Arc<TicketIndex>>, String>>,
+    tickets: OnceCell<Result<Option<Arc<TicketIndex>>, UnknownItem>>,
 }
 
 impl<'a> FolderLookup<'a> {
@@ -175,24 +178,24 @@ impl<'a> FolderLookup<'a> {
 }
 
 impl ItemStatuses for FolderLookup<'_> {
-    fn find_spec(&self, id: &str) -> Result<(SpecStatus, String), String> {
+    fn find_spec(&self, id: &str) -> Result<(SpecStatus, String), UnknownItem> {
         self.places.spec(id)
     }
 
-    fn find_graph(&self, path: &str) -> Result<Arc<VineDocument>, String> {
+    fn find_graph(&self, path: &str) -> Result<Arc<VineDocument>, UnknownItem> {
         let mut graphs = self.graphs.borrow_mut();
         let known = graphs.entry(path.to_owned()).or_insert_with(|| {
             let files = &self.places.vine;
             let read = |file: &str| files.read(&files.existing(file)?);
-            read(path).map_err(|error| first_line(&error))
+            read(path).map_err(|error| unreadable(&error))
         });
         known.clone()
     }
 
-    fn find_tasks(&self, label: &str) -> Result<(Arc<FeatureDocument>, String), String> {
+    fn find_tasks(&self, label: &str) -> Result<(Arc<FeatureDocument>, String), UnknownItem> {
         let root = self.root.get_or_init(|| {
             let root = RootFolder::open(&self.places.root);
-            root.map_err(|error| error.to_string())
+            root.map_err(|error| UnknownItem::Unreadable(error.to_string()))
         });
         let root = root.as_ref().map_err(Clone::clone)?;
         // Only where the name's letters lie apart on the disk all have to be looked at.
@@ -201,34 +204,35 @@ impl ItemStatuses for FolderLookup<'_> {
             features.get(label).cloned()
         };
         let feature = one_in_specs(root, label).or_else(listed);
-        let feature = feature.ok_or_else(|| format!("no feature specs/{label}"))?;
+        let feature = feature.ok_or_else(|| UnknownItem::NoFeature(format!("specs/{label}")))?;
         let document = self.places.features.document(&feature, TASKS);
-        let document = document.map_err(|error| first_line(&error))?;
+        let document = document.map_err(|error| unreadable(&error))?;
         let path = format!("{}/{TASKS}", feature.directory);
-        let document = document.ok_or_else(|| format!("there is no {path}"))?;
+        let document = document.ok_or_else(|| UnknownItem::NoFile(path.clone()))?;
         match document.clash {
-            Some(clash) => Err(format!("{path}: {clash}")),
+            Some(clash) => Err(UnknownItem::Unreadable(format!("{path}: {clash}"))),
             None => Ok((document, path)),
         }
     }
 
-    fn find_plan_item(&self, word: &str, name: &str) -> Result<ExternalStatus, String> {
+    fn find_plan_item(&self, word: &str, name: &str) -> Result<ExternalStatus, UnknownItem> {
         let mut stores = self.places.plans.iter();
         let store = stores.find(|store| store.format().scope().word == word);
-        let store = store.ok_or("it is no key of a dialect")?;
+        let store = store.ok_or(UnknownItem::NoDialect)?;
         // What items of plans wait for says nothing about how far they are.
         let unknown = |keys: &[String]| ExternalItems::default().standings(keys);
         let root = store.current(&unknown);
-        let root =
-            root.ok_or_else(|| format!("there is no {} here", store.format().scope().title))?;
+        let missing = || UnknownItem::NoFile(format!("{} here", store.format().scope().title));
+        let root = root.ok_or_else(missing)?;
         plan_item_status(&root, name)
     }
 
-    fn find_ticket(&self, code: &TicketCode) -> Result<Arc<Ticket>, String> {
+    fn find_ticket(&self, code: &TicketCode) -> Result<Arc<Ticket>, UnknownItem> {
         let tickets = self.tickets.get_or_init(|| self.places.tickets());
         let tickets = tickets.as_ref().map_err(Clone::clone)?;
-        let tickets = tickets.as_ref().ok_or("there are no tickets here")?;
-        let ticket = tickets.files(code).first().ok_or("no such ticket")?;
+        let tickets = tickets.as_ref().ok_or(UnknownItem::NoTickets)?;
+        let ticket = tickets.files(code).first();
+        let ticket = ticket.ok_or(UnknownItem::Missing("ticket"))?;
         Ok(Arc::clone(ticket))
     }
 }
@@ -240,9 +244,9 @@ fn by_name(root: &RootFolder) -> HashMap<String, FeatureDirectory> {
 }
 
 /// Returns the first line of an error: the fault, without the help on the lines after it.
-fn first_line(error: &Error) -> String {
+fn unreadable(error: &Error) -> UnknownItem {
     let message = error.to_string();
-    message.lines().next().unwrap_or_default().to_owned()
+    UnknownItem::Unreadable(message.lines().next().unwrap_or_default().to_owned())
 }
 
 #[cfg(test)]

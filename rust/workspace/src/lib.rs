@@ -169,8 +169,8 @@ pub struct Workspace {
     /// Reports on items of other formats that plans wait for.
     around: ExternalItems,
     known: Mutex<WorkspaceCache>,
-    /// The durations of runs; opened when first asked for.
-    durations: Mutex<Option<RunDurations>>,
+    /// The durations of runs.
+    durations: Mutex<RunDurations>,
     /// The columns of boards. Who holds it may ask for the rest, not the other way round.
     board: Mutex<BoardColumns>,
 }
@@ -306,21 +306,17 @@ impl Workspace {
             .lock()
             .unwrap_or_else(|poisoned: PoisonError<_>| {
                 let mut durations = poisoned.into_inner();
-                *durations = None;
+                *durations = RunDurations::default();
                 self.durations.clear_poison();
                 durations
             });
         let chant = &self.parts.chant;
         let folder = chant.records_folder();
-        let folder = folder.as_deref();
-        if !durations.as_ref().is_some_and(|known| known.is_of(folder)) {
-            *durations = Some(RunDurations::new(self.parts.vine.disk.clone(), folder));
-        }
-        let durations = durations.get_or_insert_default();
         let specs = chant.snapshot().ok();
         let specs = specs.as_ref().map(|snapshot| &snapshot.specs);
         let labels = |id: &str| specs.map(|specs| specs.labels(id)).unwrap_or_default();
-        Ok(durations.learned(&labels, moment, || chant.receipted_runs())?)
+        let (disk, folder) = (&self.parts.vine.disk, folder.as_deref());
+        Ok(durations.learned(disk, folder, &labels, moment, || chant.receipted_runs())?)
     }
 
     /// The agent that works on specs when none is named.

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::feature::FeatureTaskList;
-use super::item_statuses::ItemStatuses;
+use super::item_statuses::{ItemStatuses, UnknownItem};
 use super::key::composed;
 use super::revision_folder::{CommitSource, RevisionFolder};
 use super::revision_plans::PlanLayout;
@@ -161,7 +161,7 @@ impl RevisionView {
         let config = place.text(OWN_FILE)?;
         let config = config.map(|text| parse_own_file(&text)).transpose();
         let config = config.unwrap_or_else(|message| {
-            problems.push(problem(OWN_FILE, message));
+            problems.push(problem(OWN_FILE, message.to_string()));
             None
         });
         let OwnTicketSettings { code, tickets } = config.unwrap_or_default();
@@ -320,7 +320,7 @@ struct RevisionItems<'a> {
     specs: &'a SpecGraph,
     tickets: Option<&'a TicketIndex>,
     /// Task graphs by their paths as keys have them: those that the walk found, and those that were named.
-    graphs: RefCell<HashMap<String, Result<Arc<VineDocument>, String>>>,
+    graphs: RefCell<HashMap<String, Result<Arc<VineDocument>, UnknownItem>>>,
     /// Features by their names as keys have them.
     features: HashMap<String, (&'a str, &'a Arc<FeatureDocument>)>,
 }
@@ -356,46 +356,48 @@ impl<'a> RevisionItems<'a> {
         found.into()
     }
 
-    fn read_graph(&self, path: &str) -> Result<Arc<VineDocument>, String> {
+    fn read_graph(&self, path: &str) -> Result<Arc<VineDocument>, UnknownItem> {
         let text = self
             .then
             .place
             .text(path)
-            .map_err(|error| error.to_string())?;
-        let text = text.ok_or_else(|| format!("there is no {path}"))?;
-        let graph = VineDocument::read(text).map_err(|error| error.to_string())?;
+            .map_err(|error| UnknownItem::Unreadable(error.to_string()))?;
+        let text = text.ok_or_else(|| UnknownItem::NoFile(path.to_owned()))?;
+        let graph = VineDocument::read(text);
+        let graph = graph.map_err(|error| UnknownItem::Unreadable(error.to_string()))?;
         Ok(Arc::new(graph))
     }
 }
 
 impl ItemStatuses for RevisionItems<'_> {
-    fn find_spec(&self, id: &str) -> Result<(SpecStatus, String), String> {
+    fn find_spec(&self, id: &str) -> Result<(SpecStatus, String), UnknownItem> {
         let active = self.specs.find(id);
         let active = active.map(|spec| (spec.status, spec.path.to_string()));
         let found = active.or_else(|| self.then.archived.get(id).cloned());
-        found.ok_or_else(|| "no such spec".into())
+        found.ok_or(UnknownItem::Missing("spec"))
     }
 
-    fn find_graph(&self, path: &str) -> Result<Arc<VineDocument>, String> {
+    fn find_graph(&self, path: &str) -> Result<Arc<VineDocument>, UnknownItem> {
         let mut graphs = self.graphs.borrow_mut();
         // Graphs that no walk finds may be named, too.
         let graph = graphs.entry(path.to_owned());
         graph.or_insert_with(|| self.read_graph(path)).clone()
     }
 
-    fn find_tasks(&self, feature: &str) -> Result<(Arc<FeatureDocument>, String), String> {
+    fn find_tasks(&self, feature: &str) -> Result<(Arc<FeatureDocument>, String), UnknownItem> {
         let found = self.features.get(feature);
-        let (path, tasks) = found.ok_or_else(|| format!("no feature {FEATURES}/{feature}"))?;
+        let missing = || UnknownItem::NoFeature(format!("{FEATURES}/{feature}"));
+        let (path, tasks) = found.ok_or_else(missing)?;
         Ok((Arc::clone(tasks), (*path).to_owned()))
     }
 
-    fn find_plan_item(&self, word: &str, _name: &str) -> Result<ExternalStatus, String> {
-        Err(format!("items of {word} are not looked up in a commit"))
+    fn find_plan_item(&self, word: &str, _name: &str) -> Result<ExternalStatus, UnknownItem> {
+        Err(UnknownItem::NotInCommit(word.to_owned()))
     }
 
-    fn find_ticket(&self, code: &TicketCode) -> Result<Arc<Ticket>, String> {
+    fn find_ticket(&self, code: &TicketCode) -> Result<Arc<Ticket>, UnknownItem> {
         let files = self.tickets.map_or(&[][..], |tickets| tickets.files(code));
-        let ticket = files.first().ok_or("no such ticket")?;
+        let ticket = files.first().ok_or(UnknownItem::Missing("ticket"))?;
         Ok(Arc::clone(ticket))
     }
 }

@@ -82,7 +82,7 @@ def a_journal_in_an_archive(clone: Clone) -> None:
     _intent(clone.root / ".git" / "chant-mcp", *_STEPS)
 
 
-@attack()  # state of an earlier release waits for a person's trust, and is finished then
+@attack(forged=True)
 def a_journal_that_creates_a_spec(clone: Clone) -> None:
     """An archive's git folder has a change to finish, of documents alone."""
     clone.commit()

@@ -2,9 +2,9 @@
 
 use super::{Condition, SourcePart, condition, on_one_line, spot};
 use crate::expression::{arguments, closing, packed, split};
-use crate::patterns::LazyPattern;
 use crate::source::MaskedSource;
 use crate::test_case::{Strength, TestAssertion, TestCase, TestFile};
+use chant_text::lazy_pattern::LazyPattern;
 
 static FUNCTION_HEAD: LazyPattern =
     LazyPattern::new(r"(?m)^func\s+((?:Test|Fuzz|Example)(?:[A-Z_0-9]\w*)?)\s*\(");

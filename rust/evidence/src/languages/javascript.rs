@@ -2,9 +2,9 @@
 
 use super::{Condition, SourcePart, condition, on_one_line, spot};
 use crate::expression::{arguments, at_top_level, closing, packed, split};
-use crate::patterns::LazyPattern;
 use crate::source::MaskedSource;
 use crate::test_case::{Strength, TestAssertion, TestCase, TestFile};
+use chant_text::lazy_pattern::LazyPattern;
 
 static TEST_CALL: LazyPattern = LazyPattern::new(
     r"(?m)(?:^|[^\w.$])((?:[xf]?(?:describe|it)|x?(?:test|context|specify)|suite)(?:\.\w+)*|Deno\.test(?:\.\w+)*)\s*\(",

@@ -6,9 +6,9 @@ mod python;
 mod rust;
 
 use super::expression::{is_constant, literals, split};
-use super::patterns::LazyPattern;
 use super::source::{MaskedSource, TestLanguage};
 use super::test_case::{Strength, TestFile, TextSpot};
+use chant_text::lazy_pattern::LazyPattern;
 
 /// Reads the tests of a file.
 pub(crate) fn read(text: &str, language: TestLanguage) -> TestFile {

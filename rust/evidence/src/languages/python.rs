@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{condition, on_one_line, spot};
 use crate::expression::{arguments, closing, packed, split, words};
-use crate::patterns::LazyPattern;
 use crate::source::MaskedSource;
 use crate::test_case::{Strength, TestAssertion, TestCase, TestFile, TextSpot};
+use chant_text::lazy_pattern::LazyPattern;
 
 static BLOCK_HEAD: LazyPattern = LazyPattern::new(r"^(?:async\s+)?(def|class)\s+(\w+)\s*(\(.*)?");
 static SKIP_WORDS: LazyPattern = LazyPattern::new(

@@ -2,9 +2,9 @@
 
 use super::{SourcePart, condition, on_one_line, spot};
 use crate::expression::{arguments, closing, packed, split};
-use crate::patterns::LazyPattern;
 use crate::source::MaskedSource;
 use crate::test_case::{Strength, TestAssertion, TestCase, TestFile, TextSpot};
+use chant_text::lazy_pattern::LazyPattern;
 
 static FUNCTION_HEAD: LazyPattern = LazyPattern::new(
     r"(?m)((?:^[ \t]*#\[[^\n]*\n|^[ \t]*\n|^[ \t]*#\[[^\]]*\][ \t]*\n?)*)^[ \t]*((?:#\[[^\n\]]*\][ \t]*)*)(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)",

@@ -209,16 +209,6 @@ impl Repo {
         lock::free(lock, run)
     }
 
-    /// Removes the lock that a killed git left on the index of a worktree; returns false if there
-    /// is none. The caller knows that no process works there.
-    ///
-    /// # Errors
-    /// `Gone`, or `File`.
-    pub fn free_worktree(&self, worktree: &std::path::Path) -> Result<bool, GitError> {
-        let lock = lock::path_in(&LandingCheckout::at(worktree.to_owned(), self)?.git_dir);
-        lock::remove(&lock)
-    }
-
     /// Returns the checkouts that stand on a branch, or the reason why the branch must not move.
     fn checkouts_of(
         &self,

@@ -49,6 +49,14 @@ const LAND_LIMIT: Duration = Duration::from_secs(180);
 /// The claim of a spec: its token and what a record keeps of it, or the refusal.
 pub(super) type ClaimResult = Result<(u64, LeaseEntry), Error>;
 
+/// The answer of a remote about the newest commit of its target.
+pub(super) enum RemoteTarget {
+    /// The commit.
+    Commit(String),
+    /// It does not answer, for this reason.
+    Unknown(String),
+}
+
 /// A merge that is to land.
 pub(super) struct MergedWork<'a> {
     /// The target's commit that it stands on.
@@ -244,20 +252,20 @@ impl<'a> SpecLeases<'a> {
     /// the run which the remote refused: only the remote's own target says that work has landed.
     ///
     /// # Errors
-    /// The inner error says why the remote does not answer.
-    pub(super) fn target_now(&self, record: &RunRecord) -> Result<Result<String, String>, Error> {
+    /// A failure on this machine.
+    pub(super) fn target_now(&self, record: &RunRecord) -> Result<RemoteTarget, Error> {
         let client = self.client()?;
         if let Some(pending) = client.pending_target(&record.process_id)?
             && self.completed_in(&pending, &record.spec_id)?.is_none()
         {
-            return Ok(Ok(pending));
+            return Ok(RemoteTarget::Commit(pending));
         }
         match client.ask(LeaseWish::Look, LAND_LIMIT)? {
-            LeaseAnswer::Unreachable { why } => Ok(Err(why)),
-            _ => match client.last_look()? {
-                Some(view) => Ok(Ok(view.target)),
-                None => Ok(Err("nothing was looked at".into())),
-            },
+            LeaseAnswer::Unreachable { why } => Ok(RemoteTarget::Unknown(why)),
+            _ => Ok(match client.last_look()? {
+                Some(view) => RemoteTarget::Commit(view.target),
+                None => RemoteTarget::Unknown("nothing was looked at".into()),
+            }),
         }
     }
 
@@ -441,14 +449,14 @@ impl<'a> SpecLeases<'a> {
         Ok(self.client()?.probe()?.map(|fault| fault.to_string()))
     }
 
-    /// Looks at the remote.
+    /// Looks at the remote; returns the reason where it does not answer.
     ///
     /// # Errors
-    /// The inner error says why the remote does not answer.
-    pub(super) fn look(&self) -> Result<Result<(), String>, Error> {
+    /// A failure on this machine.
+    pub(super) fn look(&self) -> Result<Option<String>, Error> {
         match self.client()?.ask(LeaseWish::Look, CLAIM_LIMIT)? {
-            LeaseAnswer::Unreachable { why } => Ok(Err(why)),
-            _ => Ok(Ok(())),
+            LeaseAnswer::Unreachable { why } => Ok(Some(why)),
+            _ => Ok(None),
         }
     }
 }

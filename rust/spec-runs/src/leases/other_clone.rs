@@ -139,16 +139,16 @@ fn look_for(
     leases: &SpecLeases<'_>,
     id: &SpecId,
 ) -> Result<Option<HeldSpec>, Error> {
-    let look = leases.look()?;
+    let silence = leases.look()?;
     let held = project.held_elsewhere().of(id.as_str()).cloned();
-    match look {
+    match silence {
         // As far as is known nobody has it.
-        Err(_) if held.is_none() => Ok(None),
-        Err(why) => {
+        Some(_) if held.is_none() => Ok(None),
+        Some(why) => {
             let id = id.to_string();
             Err(SpecRunError::NoLook { id, why }.into())
         }
-        Ok(()) => Ok(held),
+        None => Ok(held),
     }
 }
 

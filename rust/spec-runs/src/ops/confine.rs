@@ -100,8 +100,9 @@ pub fn confine_command(
         environment: own.chain(added.clone()).collect(),
         folder: folder.to_owned(),
     };
-    if let Some(ordered) = confinement.order(program).map_err(refused)? {
-        return Ok(ConfinedCommand::ordered(ordered, folder.into(), &standing));
+    if let Some((launcher, order)) = confinement.order(program).map_err(refused)? {
+        let folder = folder.into();
+        return Ok(ConfinedCommand::ordered(launcher, order, folder, &standing));
     }
     let line = confinement.command_line(argv);
     confinement.enforce().map_err(refused)?;

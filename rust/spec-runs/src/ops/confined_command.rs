@@ -25,7 +25,8 @@ pub struct ConfinedCommand {
 impl ConfinedCommand {
     /// Returns the command line of a launcher, and its order.
     pub(crate) fn ordered(
-        (launcher, order): (SandboxLauncher, Vec<u8>),
+        launcher: SandboxLauncher,
+        order: Vec<u8>,
         folder: PathBuf,
         confinement: &ConfinementStatus,
     ) -> Self {

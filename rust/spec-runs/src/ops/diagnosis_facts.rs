@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use crate::project::ProjectRuns;
-use crate::project::run_tree::{RunTree, RunTreeContext};
+use crate::project::run_tree::RunTreeContext;
 use crate::spec_commits::commits_of_spec;
 use chant_base::diagnostics::LogFailure;
 use chant_git::Repo;
 use chant_git::tags::Commit;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::project::{Project, ProjectSnapshot};
+use chant_store::disk;
 use chant_work::run_record::{RunStatus, SINGLE};
 use chant_work::run_view::{self, RunView};
 
@@ -83,16 +84,28 @@ impl DiagnosisFacts {
     }
 
     fn look_at_worktree(&mut self, context: RunTreeContext<'_, '_>, spec: &Spec) {
-        let tree = context.any_tree_of(spec.id.as_str(), &self.branch);
-        let Some(tree) = tree.ok().flatten().filter(RunTree::is_there) else {
+        let tree = context.tree_of(spec.id.as_str(), &self.branch);
+        let Some(tree) = tree.ok().flatten() else {
+            self.look_at_worktree_of_user(context);
             return;
         };
+        if !tree.is_there() {
+            return;
+        }
         if context.project.is_trusted() {
             // Work that cannot be brought back now is reported by the run that judges it.
             tree.fetch().log_failure("bring commits of the run back");
         }
         self.uncommitted = tree.uncommitted_shown(context.project).unwrap_or_default();
         self.worktree = Some(tree.path().to_owned());
+    }
+
+    fn look_at_worktree_of_user(&mut self, context: RunTreeContext<'_, '_>) {
+        let own = context.worktree_of_user(&self.branch).ok().flatten();
+        self.worktree = own.filter(|path| disk::exists(path));
+        if let Some(path) = &self.worktree {
+            self.uncommitted = context.uncommitted_of_user(path).unwrap_or_default();
+        }
     }
 
     pub(super) fn has_commit(&self) -> bool {

@@ -4,7 +4,7 @@ use super::ConfinedCommand;
 use crate::project::ProjectRuns;
 use crate::project::folders;
 use crate::project::run_tree::RunTreeContext;
-use crate::runtime::environment::{BUILD_LOG, CommitOrigin, EnvironmentSetUp};
+use crate::runtime::environment::{BUILD_LOG, CommitOrigin, EnvironmentSetUp, LayerSearch};
 use crate::runtime::mounted_layers;
 use crate::runtime::rerun::CommitChecks;
 use crate::runtime::run_network::RunNetwork;
@@ -116,7 +116,10 @@ fn built(
             continue;
         }
         let found = set_up.layer(name, one, commit, CommitOrigin::Landed, progress)?;
-        let found = found.map_err(ChantError::Refused)?;
+        let found = match found {
+            LayerSearch::Found(found) => found,
+            LayerSearch::NeedsPerson(why) => return Err(ChantError::Refused(why).into()),
+        };
         let facts = &found.layer.facts;
         let how = if found.is_new {
             format!("built in {} s", facts.took_ms.div_ceil(1000))

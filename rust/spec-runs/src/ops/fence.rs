@@ -15,10 +15,10 @@ use crate::view::fence::{FenceReport, FencedSpec};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;
-use chant_git::Repo;
 use chant_git::remote_refs::RefCopy;
+use chant_git::{GitError, Repo};
 use chant_leases::client::RunLedger;
-use chant_leases::record::{LeaseRecord, LeaseState, MAX_BYTES, RefValue};
+use chant_leases::record::{LeaseRecord, LeaseState, MAX_BYTES, RefValue, UnreadableValue};
 use chant_specs::error::ChantError;
 use chant_specs::project::{ARCHIVE, Project, SPECS};
 use chant_store::state::escape_name;
@@ -113,10 +113,10 @@ impl FenceTarget {
             })?,
         };
         let mut target = fetch_branch(repo, remote, &first, &copies)?;
-        let mut config = target_config(project, repo, remote, &target)?;
+        let mut config = target_config(project, repo, remote, &target.0, &target.1)?;
         if named.is_none() && config.main_branch() != first {
             target = fetch_branch(repo, remote, config.main_branch(), &copies)?;
-            config = target_config(project, repo, remote, &target)?;
+            config = target_config(project, repo, remote, &target.0, &target.1)?;
         }
         let (branch, commit) = target;
         let settings = config.leases.ok_or_else(|| {
@@ -157,7 +157,8 @@ fn target_config(
     project: &Project,
     repo: &Repo,
     remote: &str,
-    (branch, commit): &(String, String),
+    branch: &str,
+    commit: &str,
 ) -> Result<Config, Error> {
     let config = config_at(project, repo, commit)?;
     let missing = || {
@@ -167,6 +168,21 @@ fn target_config(
         ChantError::Refused(message).into()
     };
     config.ok_or_else(missing)
+}
+
+/// The cause that a spec has no lease that counts.
+#[derive(Debug, thiserror::Error)]
+enum NoLease {
+    #[error("no clone claimed it: it has no lease")]
+    Unclaimed,
+    #[error("its lease cannot be read: it is no value of ours")]
+    Foreign,
+    #[error("its lease cannot be read: {0}")]
+    Unreadable(#[from] UnreadableValue),
+    #[error("its lease is that of '{0}'")]
+    OfOther(String),
+    #[error(transparent)]
+    Git(#[from] GitError),
 }
 
 struct LandingFence<'a> {
@@ -191,9 +207,10 @@ impl LandingFence<'_> {
         {
             return Ok(None);
         }
-        let fault = match self.lease(&key)? {
+        let fault = match self.lease(&key) {
             Ok(lease) => self.fault(id, token, &lease)?,
-            Err(why) => Some(why),
+            Err(NoLease::Git(error)) => return Err(error.into()),
+            Err(missing) => Some(missing.to_string()),
         };
         Ok(Some(FencedSpec {
             spec_id: id.to_owned(),
@@ -203,22 +220,20 @@ impl LandingFence<'_> {
         }))
     }
 
-    /// Returns the newest lease of a spec; the inner error says why there is none that counts.
-    fn lease(&self, key: &str) -> Result<Result<LeaseRecord, String>, Error> {
+    /// Returns the newest lease of a spec.
+    fn lease(&self, key: &str) -> Result<LeaseRecord, NoLease> {
         let name = escape_name(key);
         let all = self.repo.refs_below(&self.target.leases)?;
-        let Some((_, object)) = all.into_iter().find(|(own, _)| *own == name) else {
-            return Ok(Err("no clone claimed it: it has no lease".into()));
-        };
-        let read = match self.repo.ref_value(&object, MAX_BYTES)? {
-            Some((text, _)) => LeaseRecord::read(&text),
-            None => Err("it is no value of ours".into()),
-        };
-        Ok(match read {
-            Ok(lease) if lease.spec != key => Err(format!("its lease is that of '{}'", lease.spec)),
-            Ok(lease) => Ok(lease),
-            Err(why) => Err(format!("its lease cannot be read: {why}")),
-        })
+        let found = all.into_iter().find(|(own, _)| *own == name);
+        let (_, object) = found.ok_or(NoLease::Unclaimed)?;
+        let value = self.repo.ref_value(&object, MAX_BYTES)?;
+        // Anybody with rights to push can have written it.
+        let (text, _) = value.ok_or(NoLease::Foreign)?;
+        let lease = LeaseRecord::read(&text)?;
+        if lease.spec != key {
+            return Err(NoLease::OfOther(lease.spec));
+        }
+        Ok(lease)
     }
 
     /// Returns why work of a token must not land.

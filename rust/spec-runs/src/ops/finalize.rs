@@ -163,18 +163,24 @@ fn refuse_dirty_worktree(
     spec: &Spec,
     branch: &str,
 ) -> Result<(), Error> {
-    let Some(tree) = context.any_tree_of(spec.id.as_str(), branch)? else {
+    let (path, uncommitted) = if let Some(tree) = context.tree_of(spec.id.as_str(), branch)? {
+        if context.project.is_trusted() {
+            tree.fetch()?;
+        }
+        let uncommitted = tree.uncommitted_shown(context.project)?;
+        (tree.path().to_owned(), uncommitted)
+    } else if let Some(path) = context.worktree_of_user(branch)? {
+        let uncommitted = context.uncommitted_of_user(&path)?;
+        (path, uncommitted)
+    } else {
         return Ok(());
     };
-    if context.project.is_trusted() {
-        tree.fetch()?;
-    }
-    if tree.uncommitted_shown(context.project)?.is_empty() {
+    if uncommitted.is_empty() {
         return Ok(());
     }
     let message = format!(
         "Cannot finalize: uncommitted changes in worktree. Commit your changes first.\n{}",
-        tree.path().display()
+        path.display()
     );
     Err(ChantError::Refused(message).into())
 }

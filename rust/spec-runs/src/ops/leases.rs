@@ -30,7 +30,7 @@ pub fn leases(project: &Project, query: LeaseQuery) -> Result<Answer, Error> {
     if query.look {
         project.refuse_untrusted(ACT)?;
         if let Some(leases) = SpecLeases::of(project, &config)?
-            && let Err(why) = leases.look()?
+            && let Some(why) = leases.look()?
         {
             return Err(ChantError::Refused(format!("{why}.")).into());
         }
@@ -104,9 +104,15 @@ pub fn look_at_leases(project: &Project) -> Result<(), Error> {
     let config = configured(project)?;
     project.refuse_untrusted(ACT)?;
     match SpecLeases::of(project, &config)? {
-        Some(leases) => leases
-            .look()?
-            .map_err(|why| ChantError::Refused(why).into()),
+        Some(leases) => refuse_silence(&leases),
+        None => Ok(()),
+    }
+}
+
+/// Looks at the remote, and refuses where it does not answer.
+fn refuse_silence(leases: &SpecLeases<'_>) -> Result<(), Error> {
+    match leases.look()? {
+        Some(why) => Err(ChantError::Refused(why).into()),
         None => Ok(()),
     }
 }
@@ -121,7 +127,7 @@ pub fn follow_remote(project: &Project) -> Result<Answer, Error> {
     let Some(leases) = SpecLeases::of(project, &config)? else {
         return Err(refuse_unshared());
     };
-    leases.look()?.map_err(ChantError::Refused)?;
+    refuse_silence(&leases)?;
     let (branch, remote) = (config.main_branch(), leases.remote());
     match follow(project, &leases, branch)? {
         FollowOutcome::UpToDate => Ok(Answer::prose(format!(

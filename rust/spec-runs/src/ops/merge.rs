@@ -49,7 +49,7 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
         .as_ref()
         .filter(|record| is_unshared(&config, record))
     {
-        if let Err(why) = share_offline_work(project, &runs, record)? {
+        if let Some(why) = share_offline_work(project, &runs, record)? {
             return Err(not_shared(spec.id.as_str(), &why));
         }
         settle_aside(project);
@@ -96,8 +96,8 @@ fn share_all(project: &Project, runs: &RunStore) -> Result<Vec<String>, Error> {
     for record in records.iter().filter(|record| is_unshared(&config, record)) {
         let shared = share_offline_work(project, runs, record);
         said.push(match shared {
-            Ok(Ok(())) => describe_shared(&record.spec_id),
-            Ok(Err(why)) => not_shared(&record.spec_id, &why).to_string(),
+            Ok(None) => describe_shared(&record.spec_id),
+            Ok(Some(why)) => not_shared(&record.spec_id, &why).to_string(),
             Err(error) => error.to_string(),
         });
     }

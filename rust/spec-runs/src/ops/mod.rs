@@ -46,7 +46,6 @@ mod worktrees;
 
 #[cfg(unix)]
 use super::leases::other_clone::settle_aside;
-pub use super::project::migration::take_over_earlier_release;
 #[cfg(unix)]
 pub use super::runtime::run_network::RunNetwork;
 pub use super::start::StartOptions;

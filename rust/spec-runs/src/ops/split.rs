@@ -10,7 +10,7 @@ use crate::runtime::agent_launch;
 use crate::runtime::agent_slots::AgentSlots;
 use crate::runtime::recovery;
 use crate::runtime::split_proposal::{WAITS, proposal_of, refuse_split, write_proposal};
-use crate::runtime::start::{detach_runner, start_run};
+use crate::runtime::start::{RunRequest, detach_runner, start_run};
 use crate::split::{DEEPEST, DEPTH, SplitQuestion, SplitRequest};
 use crate::view::split::{ProposedMember, SplitOptions, SplitProposal, SplitRun};
 use chant_base::answer::Answer;
@@ -172,8 +172,12 @@ fn start(
     agent_launch::refuse_unfit_agent(project, &config, &agent, spec)?;
     AgentSlots::of(&runs)?.refuse_when_full(&config, &asked)?;
     steps("Starting a runner");
-    let mode = (SPLIT.to_owned(), asked);
-    let (record, runner) = start_run(project, &runs, &spec.id, mode, (None, None), steps)?;
+    let request = RunRequest {
+        mode: SPLIT.to_owned(),
+        asked,
+        ..RunRequest::default()
+    };
+    let (record, runner) = start_run(project, &runs, &spec.id, request, steps)?;
     let answered = answer(project, &record);
     detach_runner(project, runs, &record, runner);
     Ok(answered)

@@ -10,7 +10,6 @@ use crate::cluster::target::refuse_target;
 use crate::error::SpecRunError;
 use crate::item_order;
 use crate::project::ProjectRuns;
-use crate::project::other_programs::refuse_held_by_others;
 use crate::project::run_tree::RunTreeContext;
 use crate::runtime::agent_launch;
 use crate::runtime::agent_slots::{AgentSlots, most_at_once, next_agent, takes_turns};
@@ -19,7 +18,7 @@ use crate::runtime::landing::landing_note;
 use crate::runtime::login_copy::RunLogin;
 use crate::runtime::placed_launch::{CONFINED_THERE, refuse_unplaceable};
 use crate::runtime::run_confinement;
-use crate::runtime::start::{detach_runner, plan, start_run};
+use crate::runtime::start::{RunRequest, detach_runner, plan, start_run};
 use crate::runtime::{recovery, refuse_without_commit, spec_runner};
 use crate::start::{StartOptions, StartPlan, StartTarget, WorkMode};
 use crate::view::work::{GradesView, QualityWarning, StartedRunView, TargetBranchView};
@@ -56,7 +55,6 @@ pub fn work_start(
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, spec.id.as_str())?;
     project.refuse_own(&spec.id, "started")?;
-    refuse_held_by_others(project, &spec.id, "started")?;
     let runs = project.runs()?;
     recovery::reopen_request(project, spec.id.as_str())?;
     runs.refuse_another(spec.id.as_str())?;
@@ -86,8 +84,12 @@ pub fn work_start(
     let (mode, asked) = recorded(options, &plan, most_at_once(&config, &options.asked));
     drop(snapshot);
     steps("Starting a runner");
-    let mode = (mode.to_string(), asked);
-    let (record, runner) = start_run(project, &runs, &spec.id, mode, (None, None), steps)?;
+    let request = RunRequest {
+        mode: mode.to_string(),
+        asked,
+        ..RunRequest::default()
+    };
+    let (record, runner) = start_run(project, &runs, &spec.id, request, steps)?;
     detach_runner(project, runs, &record, runner);
     Ok(Answer::data(&StartedRunView {
         process_id: &record.process_id,

@@ -8,7 +8,6 @@ use super::unsupported::{EndedRun, close_settled, halt_all};
 #[cfg(unix)]
 use crate::leases::other_clone::AskedClone;
 use crate::project::ProjectRuns;
-use crate::project::other_programs::refuse_held_by_others;
 use crate::project::run_tree::{RunTree, RunTreeContext};
 use crate::project::worktree_folder::WorktreeFolder;
 use crate::runtime::uncommitted_state;
@@ -424,7 +423,6 @@ fn remove_work(
 /// Refuses while a process that has no run here works on the spec: one of another checkout, or a merge by hand.
 /// Our own runs can be stopped.
 fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
-    refuse_held_by_others(project, &spec.id, what)?;
     let records = project.runs()?.of_spec(spec.id.as_str())?;
     let is_own = |record: &RunRecord| record.state() == RunState::Running;
     match find_lock_holder(project, &spec.id).filter(|holder| holder.is_held) {

@@ -7,7 +7,6 @@ use chant_config::Config;
 use chant_git::{self, Repo};
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
-use chant_store::disk;
 
 /// The folder of this repository's worktrees (decisions 3, "Files we write"); it may not be there yet.
 ///
@@ -106,20 +105,6 @@ fn named(project: &Project, config: &Config, common: &Path) -> String {
     format!("{}-{}", name_of(project, config), &hash[..12])
 }
 
-/// The folder in which earlier versions kept caches that all runs of this repository wrote.
-///
-/// # Errors
-/// As [`user_state_folder`].
-pub(crate) fn shared_caches_folder(
-    project: &Project,
-    config: &Config,
-    repo: Option<&Repo>,
-) -> Result<PathBuf, Error> {
-    let common = repo.map_or(project.root(), Repo::common_dir);
-    let name = named(project, config, common);
-    Ok(user_state_folder(project)?.join("caches").join(name))
-}
-
 /// The folder that holds those of all repositories.
 fn folder_of_all(project: &Project, config: &Config) -> Result<PathBuf, Error> {
     if let Some(given) = config.worktree_root.as_deref() {
@@ -206,17 +191,3 @@ pub(crate) const CONNECT: &str = ".connect";
 pub(crate) const WATCHED: &str = ".watched";
 /// The endings of the files that lie beside a worktree.
 pub(crate) const BESIDE: [&str; 6] = [PROMPT, SERVER, BASE, IGNORED, MARKER, WATCHED];
-
-/// Removes the caches that all runs of earlier versions wrote: nothing uses them any more.
-pub(crate) fn remove_shared_caches(project: &Project) -> Result<(), Error> {
-    let config = project.snapshot()?.config.clone()?;
-    let repo = project.repo()?;
-    let caches = shared_caches_folder(project, &config, repo.as_deref())?;
-    if disk::exists(&caches) {
-        disk::remove_tree(&caches)?;
-        if let Some(all) = caches.parent() {
-            disk::remove_folder(all);
-        }
-    }
-    Ok(())
-}

@@ -2,9 +2,6 @@
 
 pub(super) mod folders;
 pub(super) mod logs;
-mod looking;
-pub(super) mod migration;
-pub(super) mod other_programs;
 pub(super) mod run_tree;
 pub(super) mod worktree_folder;
 

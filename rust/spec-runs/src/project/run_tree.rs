@@ -1,10 +1,8 @@
-//! The files that a run works on: a folder with a repository of its own, or the linked worktree that a release
-//! before this one made.
+//! The files that a run works on: a folder with a repository of its own.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::looking::uncommitted_unless_filtered;
 use super::worktree_folder::{self, WorktreeFolder};
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
@@ -35,14 +33,7 @@ pub(crate) struct RunTree<'a> {
     pub spec_id: String,
     /// The branch that the work belongs on.
     pub branch: String,
-    kind: RunTreeKind<'a>,
-}
-
-enum RunTreeKind<'a> {
-    /// A repository of its own.
-    Own(RunRepository<'a>),
-    /// A linked worktree.
-    Linked(PathBuf),
+    folder: RunRepository<'a>,
 }
 
 /// The parts that a run tree is made from.
@@ -63,37 +54,35 @@ impl<'r> RunTreeContext<'_, 'r> {
         let Ok(site) = WorktreeFolder::of(self.project, self.config, self.repo) else {
             return Ok(None);
         };
-        let trees = self.repo.worktrees()?.into_iter();
-        let mut linked = trees.filter(|tree| {
-            tree.branch.as_deref() == Some(branch) && !tree.is_main && !tree.prunable
-        });
-        if let Some(tree) = linked.find(|tree| site.holds(&tree.path)) {
-            return Ok(Some(self.linked(&tree.path, spec_id, branch)));
-        }
-        match site.folder_of(spec_id) {
-            Some(path) => self.own(&path, spec_id, branch).map(Some),
-            None => Ok(None),
-        }
+        let folder = site.folder_of(spec_id);
+        folder
+            .map(|path| self.own(&path, spec_id, branch))
+            .transpose()
     }
 
-    /// The files that a spec is worked on in: those of its run, else a linked worktree of the user's own.
+    /// The linked worktree in which the user works on a branch.
     ///
     /// # Errors
     /// A failure of git.
-    pub(crate) fn any_tree_of(
-        self,
-        spec_id: &str,
-        branch: &str,
-    ) -> Result<Option<RunTree<'r>>, Error> {
-        if let Some(tree) = self.tree_of(spec_id, branch)? {
-            return Ok(Some(tree));
+    pub(crate) fn worktree_of_user(self, branch: &str) -> Result<Option<PathBuf>, GitError> {
+        // Folders of runs are no worktrees of the project's repository, so that these can only be the user's.
+        let mut trees = self.repo.worktrees()?.into_iter();
+        let of_branch = trees
+            .find(|tree| tree.branch.as_deref() == Some(branch) && !tree.is_main && !tree.prunable);
+        Ok(of_branch.map(|tree| tree.path))
+    }
+
+    /// The paths of a user's worktree that differ from its HEAD, for an answer. Nothing is run for it but where
+    /// only the git program can read the repository and a person trusts the folder: then git runs the filters that
+    /// are configured there.
+    ///
+    /// # Errors
+    /// As [`Repo::uncommitted`].
+    pub(crate) fn uncommitted_of_user(self, worktree: &Path) -> Result<Vec<String>, GitError> {
+        match self.repo.uncommitted_unfiltered(worktree) {
+            Err(_) if self.project.is_trusted() => self.repo.uncommitted(worktree),
+            found => found,
         }
-        let trees = self.repo.worktrees()?.into_iter();
-        let mut own = trees.filter(|tree| {
-            tree.branch.as_deref() == Some(branch) && !tree.is_main && !tree.prunable
-        });
-        let linked = |path: PathBuf| self.linked(&path, spec_id, branch);
-        Ok(own.next().map(|tree| linked(tree.path)))
     }
 
     /// Returns the project's main branch: the configured one, `main`, or `master` where only that exists.
@@ -174,29 +163,12 @@ impl<'r> RunTreeContext<'_, 'r> {
     pub(crate) fn all_trees(
         self,
         branch_of: impl Fn(&str) -> String,
-        spec_of: impl Fn(&str) -> Option<String>,
     ) -> Result<Vec<RunTree<'r>>, Error> {
         let site = WorktreeFolder::of(self.project, self.config, self.repo)?;
-        let mut found = Vec::new();
-        for tree in self.repo.worktrees()? {
-            if tree.is_main || !site.holds(&tree.path) {
-                continue;
-            }
-            let branch = tree.branch.unwrap_or_default();
-            let spec_id = spec_of(&branch).unwrap_or_default();
-            found.push(self.linked(&tree.path, &spec_id, &branch));
-        }
-        for (path, spec_id) in site.folders() {
-            if !found.iter().any(|tree| tree.path() == path) {
-                found.push(self.own(&path, &spec_id, &branch_of(&spec_id))?);
-            }
-        }
-        Ok(found)
-    }
-
-    /// The linked worktree at a path.
-    pub(crate) fn linked(self, path: &Path, spec_id: &str, branch: &str) -> RunTree<'r> {
-        self.tree((spec_id, branch), RunTreeKind::Linked(path.to_owned()))
+        let folders = site.folders().into_iter();
+        folders
+            .map(|(path, spec_id)| self.own(&path, &spec_id, &branch_of(&spec_id)))
+            .collect()
     }
 
     /// Returns the confinement of everything that works in a folder.
@@ -214,16 +186,6 @@ impl<'r> RunTreeContext<'_, 'r> {
         Ok(Confinement::Off)
     }
 
-    fn tree(self, (spec_id, branch): (&str, &str), kind: RunTreeKind<'r>) -> RunTree<'r> {
-        RunTree {
-            repo: self.repo,
-            site: WorktreeFolder::of(self.project, self.config, self.repo).ok(),
-            spec_id: spec_id.to_owned(),
-            branch: branch.to_owned(),
-            kind,
-        }
-    }
-
     /// The folder at a path, whether it is there or not.
     ///
     /// # Errors
@@ -235,14 +197,15 @@ impl<'r> RunTreeContext<'_, 'r> {
         branch: &str,
     ) -> Result<RunTree<'r>, Error> {
         let confinement = self.confinement(path)?;
-        Ok(self.held(path, (spec_id, branch), confinement))
+        Ok(self.held(path, spec_id, branch, confinement))
     }
 
     /// As [`RunTreeContext::own`], where it is known how everything is held that works there.
     pub(crate) fn held(
         self,
         path: &Path,
-        (spec_id, branch): (&str, &str),
+        spec_id: &str,
+        branch: &str,
         confinement: Confinement,
     ) -> RunTree<'r> {
         let folder = self.repo.run_folder(path, branch, confinement);
@@ -251,7 +214,13 @@ impl<'r> RunTreeContext<'_, 'r> {
         let environment = &self.config.runs.environment;
         let folder =
             folder.with_installed(environment.installed_patterns(&root.unwrap_or_default()));
-        self.tree((spec_id, branch), RunTreeKind::Own(folder))
+        RunTree {
+            repo: self.repo,
+            site: WorktreeFolder::of(self.project, self.config, self.repo).ok(),
+            spec_id: spec_id.to_owned(),
+            branch: branch.to_owned(),
+            folder,
+        }
     }
 }
 
@@ -259,19 +228,15 @@ impl<'r> RunTree<'r> {
     /// Limits the time of every call of git in a folder of its own.
     #[must_use]
     pub(crate) fn limited(self, longest: Duration) -> Self {
-        let kind = match self.kind {
-            RunTreeKind::Own(folder) => RunTreeKind::Own(folder.limited(longest)),
-            linked @ RunTreeKind::Linked(_) => linked,
-        };
-        Self { kind, ..self }
+        Self {
+            folder: self.folder.limited(longest),
+            ..self
+        }
     }
 
     /// The top of the files.
     pub(crate) fn path(&self) -> &Path {
-        match &self.kind {
-            RunTreeKind::Own(folder) => folder.top(),
-            RunTreeKind::Linked(path) => path,
-        }
+        self.folder.top()
     }
 
     /// Returns true if it is there.
@@ -281,20 +246,12 @@ impl<'r> RunTree<'r> {
 
     /// Returns true if what git may be made to run there is held.
     pub(crate) fn is_held(&self) -> bool {
-        matches!(&self.kind, RunTreeKind::Own(folder) if folder.is_held())
+        self.folder.is_held()
     }
 
     /// Returns the repository that is its own.
-    pub(crate) fn into_repository(self) -> Option<RunRepository<'r>> {
-        match self.kind {
-            RunTreeKind::Own(folder) => Some(folder),
-            RunTreeKind::Linked(_) => None,
-        }
-    }
-
-    /// Returns true if it is a linked worktree of the project's repository.
-    pub(crate) fn is_linked(&self) -> bool {
-        matches!(self.kind, RunTreeKind::Linked(_))
+    pub(crate) fn into_repository(self) -> RunRepository<'r> {
+        self.folder
     }
 
     /// Makes a new folder with the files of the branch's newest commit.
@@ -302,10 +259,7 @@ impl<'r> RunTree<'r> {
     /// # Errors
     /// A failure of git.
     pub(crate) fn make(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
-        match &self.kind {
-            RunTreeKind::Own(folder) => Ok(folder.make(progress)?),
-            RunTreeKind::Linked(_) => Ok(()),
-        }
+        Ok(self.folder.make(progress)?)
     }
 
     /// As [`RunTree::make`], from a folder that was made in advance; false when there is none that will do.
@@ -317,10 +271,7 @@ impl<'r> RunTree<'r> {
         pool: &FolderPool<'_>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<bool, Error> {
-        match &self.kind {
-            RunTreeKind::Own(folder) => Ok(folder.make_from(pool, progress)?),
-            RunTreeKind::Linked(_) => Ok(false),
-        }
+        Ok(self.folder.make_from(pool, progress)?)
     }
 
     /// Makes what an earlier run left ready for the next.
@@ -328,10 +279,7 @@ impl<'r> RunTree<'r> {
     /// # Errors
     /// A failure of git.
     pub(crate) fn catch_up(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
-        match &self.kind {
-            RunTreeKind::Own(folder) => Ok(folder.catch_up(progress)?),
-            RunTreeKind::Linked(_) => Ok(()),
-        }
+        Ok(self.folder.catch_up(progress)?)
     }
 
     /// Brings the commits of the branch into the project. A folder or a branch that is gone has nothing to
@@ -342,13 +290,10 @@ impl<'r> RunTree<'r> {
     /// # Errors
     /// A failure of git.
     pub(crate) fn fetch(&self) -> Result<bool, GitError> {
-        let RunTreeKind::Own(folder) = &self.kind else {
-            return Ok(false);
-        };
-        if !folder.is_there() {
+        if !self.folder.is_there() {
             return Ok(false);
         }
-        match folder.fetch() {
+        match self.folder.fetch() {
             Err(GitError::Gone { .. } | GitError::NoBranch { .. }) => Ok(false),
             done => done,
         }
@@ -357,14 +302,9 @@ impl<'r> RunTree<'r> {
     /// Moves the branch, and the folder with its files, forward to a commit that the project has.
     ///
     /// # Errors
-    /// `NotTaken` for a linked worktree, or as [`RunRepository::move_forward`].
+    /// As [`RunRepository::move_forward`].
     pub(crate) fn move_forward(&self, commit: &str) -> Result<(), GitError> {
-        match &self.kind {
-            RunTreeKind::Own(folder) => folder.move_forward(commit),
-            RunTreeKind::Linked(path) => Err(GitError::NotTaken {
-                why: format!("{} is a linked worktree", path.display()),
-            }),
-        }
+        self.folder.move_forward(commit)
     }
 
     /// Makes the folder a person's: nothing that the agent planned runs there. Returns what was kept of it
@@ -373,28 +313,27 @@ impl<'r> RunTree<'r> {
     /// # Errors
     /// A failure of git.
     pub(crate) fn hand_over(&self) -> Result<Vec<String>, GitError> {
-        match &self.kind {
-            RunTreeKind::Own(folder) if folder.is_there() => {
-                let kept = self.keep_strays(folder);
-                // Git ran there by settings of the agent.
-                end_orphans();
-                folder.make_repository_again()?;
-                Ok(kept.unwrap_or_else(|error| {
-                    vec![format!(
-                        "commits that are not on {} stay in the folder alone: {error}",
-                        self.branch
-                    )]
-                }))
-            }
-            RunTreeKind::Own(_) => Ok(Vec::new()),
-            // Its git folder is the project's; what a killed git holds there is let go.
-            RunTreeKind::Linked(path) => self.repo.free_worktree(path).map(|_| Vec::new()),
+        if !self.folder.is_there() {
+            return Ok(Vec::new());
         }
+        let kept = self.keep_strays();
+        // Git ran there by settings of the agent.
+        end_orphans();
+        self.folder.make_repository_again()?;
+        Ok(kept.unwrap_or_else(|error| {
+            vec![format!(
+                "commits that are not on {} stay in the folder alone: {error}",
+                self.branch
+            )]
+        }))
     }
 
     /// Keeps the commits of a folder that are on no branch of the project; returns sentences about them.
-    fn keep_strays(&self, folder: &RunRepository<'_>) -> Result<Vec<String>, GitError> {
-        let kept = folder.keep_strays(&escape_name(&self.spec_id))?.into_iter();
+    fn keep_strays(&self) -> Result<Vec<String>, GitError> {
+        let kept = self
+            .folder
+            .keep_strays(&escape_name(&self.spec_id))?
+            .into_iter();
         let sentence = |one: KeptCommit| {
             format!(
                 "`{}` of its folder is kept as {}",
@@ -406,11 +345,8 @@ impl<'r> RunTree<'r> {
     }
 
     /// Moves what only the folder has beside it; returns sentences about it.
-    fn keep_leftovers(
-        &self,
-        folder: &RunRepository<'_>,
-        left: &FolderLeftovers,
-    ) -> Result<Vec<String>, Error> {
+    fn keep_leftovers(&self, left: &FolderLeftovers) -> Result<Vec<String>, Error> {
+        let folder = &self.folder;
         let modules = folder.modules_aside();
         if left.repositories.is_empty() && left.ignored.is_empty() && modules.is_empty() {
             return Ok(Vec::new());
@@ -451,10 +387,10 @@ impl<'r> RunTree<'r> {
 
     /// Where work lies that is not on the branch.
     pub(crate) fn elsewhere(&self, base: &str) -> Vec<StrayCommits> {
-        match &self.kind {
-            RunTreeKind::Own(folder) if folder.is_there() => folder.elsewhere(base),
-            _ => Vec::new(),
+        if !self.folder.is_there() {
+            return Vec::new();
         }
+        self.folder.elsewhere(base)
     }
 
     /// The paths that differ from HEAD there.
@@ -462,10 +398,7 @@ impl<'r> RunTree<'r> {
     /// # Errors
     /// A failure of git.
     pub(crate) fn uncommitted(&self) -> Result<Vec<String>, GitError> {
-        match &self.kind {
-            RunTreeKind::Own(folder) => folder.uncommitted(),
-            RunTreeKind::Linked(path) => self.repo.uncommitted(path),
-        }
+        self.folder.uncommitted()
     }
 
     /// As [`RunTree::uncommitted`], for an answer: where nothing holds what git may run, only a person's trust
@@ -474,25 +407,16 @@ impl<'r> RunTree<'r> {
     /// # Errors
     /// A failure of git.
     pub(crate) fn uncommitted_shown(&self, project: &Project) -> Result<Vec<String>, GitError> {
-        match &self.kind {
-            RunTreeKind::Own(folder) if folder.is_held() || project.is_trusted() => {
-                folder.uncommitted()
-            }
-            RunTreeKind::Own(_) => Ok(Vec::new()),
-            RunTreeKind::Linked(path) => uncommitted_unless_filtered(project, self.repo, path),
+        // Git could run what the agent wrote into the settings of this folder.
+        if !(self.folder.is_held() || project.is_trusted()) {
+            return Ok(Vec::new());
         }
+        self.folder.uncommitted()
     }
 
     /// Returns true if the files are those of the branch.
-    pub(crate) fn stands_on_branch(&self) -> Result<bool, GitError> {
-        match &self.kind {
-            RunTreeKind::Own(folder) => Ok(folder.stands_on_branch()),
-            RunTreeKind::Linked(path) => Ok(self.repo.worktrees()?.into_iter().any(|tree| {
-                tree.branch.as_deref() == Some(&*self.branch)
-                    && !tree.prunable
-                    && tree.path == *path
-            })),
-        }
+    pub(crate) fn stands_on_branch(&self) -> bool {
+        self.folder.stands_on_branch()
     }
 
     /// Commits everything that is there, and brings it into the project.
@@ -500,14 +424,9 @@ impl<'r> RunTree<'r> {
     /// # Errors
     /// A failure of git.
     pub(crate) fn commit_everything(&self, message: &str) -> Result<(), GitError> {
-        match &self.kind {
-            RunTreeKind::Own(folder) => {
-                self.fetch()?;
-                folder.commit_everything(message)?;
-                self.fetch().map(drop)
-            }
-            RunTreeKind::Linked(path) => self.repo.commit_everything(path, message),
-        }
+        self.fetch()?;
+        self.folder.commit_everything(message)?;
+        self.fetch().map(drop)
     }
 
     /// Removes a folder in which no agent worked, whatever is there.
@@ -515,10 +434,7 @@ impl<'r> RunTree<'r> {
     /// # Errors
     /// A failure of the disk.
     pub(crate) fn remove_made(&self) -> Result<(), GitError> {
-        match &self.kind {
-            RunTreeKind::Own(folder) => folder.remove(),
-            RunTreeKind::Linked(_) => Ok(()),
-        }
+        self.folder.remove()
     }
 
     /// Removes the files with what lies beside them, unless something there is in no commit of the project, or it
@@ -537,44 +453,37 @@ impl<'r> RunTree<'r> {
             );
             return Err(ChantError::Refused(message).into());
         };
-        match &self.kind {
-            RunTreeKind::Own(folder) => {
-                site.refuse_unmarked(path, &self.spec_id)?;
-                if folder.is_unfinished() {
-                    // Its removal began after all of this was looked at, or no agent ever worked in it.
-                    folder.remove()?;
-                    worktree_folder::remove_beside(path);
-                    return Ok(kept);
-                }
-                if self.fetch()? {
-                    let message = format!("{} had commits that came only now", path.display());
-                    return Err(ChantError::Refused(message).into());
-                }
-                // The copy of a spec that git ignores is ours.
-                let spec = format!("{SPECS}/{}.md", self.spec_id);
-                let own = project.path_in_repository(self.repo, &spec);
-                let mut left = folder.leftovers(own.as_deref())?;
-                let mut shown = std::mem::take(&mut left.uncommitted);
-                // A repository inside is kept whole, also where git shows it as one change.
-                shown.retain(|path| {
-                    let path = path.trim_end_matches('/');
-                    !left.repositories.iter().any(|inside| inside == path)
-                });
-                if !shown.is_empty() {
-                    let count = shown.len();
-                    shown.truncate(MAX_SHOWN);
-                    let path = path.to_owned();
-                    return Err(GitError::Dirty { path, count, shown }.into());
-                }
-                kept.extend(self.keep_strays(folder)?);
-                kept.extend(self.keep_leftovers(folder, &left)?);
-                folder.remove()?;
-            }
-            RunTreeKind::Linked(path) => {
-                site.refuse_strange(self.repo, path, &self.branch, &self.spec_id)?;
-                self.repo.remove_worktree(path)?;
-            }
+        let folder = &self.folder;
+        site.refuse_unmarked(path, &self.spec_id)?;
+        if folder.is_unfinished() {
+            // Its removal began after all of this was looked at, or no agent ever worked in it.
+            folder.remove()?;
+            worktree_folder::remove_beside(path);
+            return Ok(kept);
         }
+        if self.fetch()? {
+            let message = format!("{} had commits that came only now", path.display());
+            return Err(ChantError::Refused(message).into());
+        }
+        // The copy of a spec that git ignores is ours.
+        let spec = format!("{SPECS}/{}.md", self.spec_id);
+        let own = project.path_in_repository(self.repo, &spec);
+        let mut left = folder.leftovers(own.as_deref())?;
+        let mut shown = std::mem::take(&mut left.uncommitted);
+        // A repository inside is kept whole, also where git shows it as one change.
+        shown.retain(|path| {
+            let path = path.trim_end_matches('/');
+            !left.repositories.iter().any(|inside| inside == path)
+        });
+        if !shown.is_empty() {
+            let count = shown.len();
+            shown.truncate(MAX_SHOWN);
+            let path = path.to_owned();
+            return Err(GitError::Dirty { path, count, shown }.into());
+        }
+        kept.extend(self.keep_strays()?);
+        kept.extend(self.keep_leftovers(&left)?);
+        folder.remove()?;
         worktree_folder::remove_beside(path);
         Ok(kept)
     }

@@ -78,12 +78,6 @@ impl WorktreeFolder {
         paths.filter(is_strange).collect()
     }
 
-    /// Returns true if a path lies in it, and nowhere deeper.
-    pub(crate) fn holds(&self, path: &Path) -> bool {
-        let real = disk::real(path).unwrap_or_else(|_| path.to_owned());
-        real.parent() == Some(&self.folder)
-    }
-
     /// Returns true if a path is one that a run of the spec may have been given.
     pub(crate) fn may_be_of(&self, path: &Path, spec_id: &str) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -92,30 +86,9 @@ impl WorktreeFolder {
             let number = rest.strip_prefix('-');
             rest.is_empty() || number.is_some_and(|number| number.parse::<u32>().is_ok())
         };
-        self.holds(path) && rest.is_some_and(is_number)
-    }
-
-    /// Refuses to remove a folder that is not certainly the worktree that a run of the spec was given: it lies
-    /// below our own folder, no link leads there, git lists it on the spec's branch, and our mark says so.
-    ///
-    /// # Errors
-    /// `Refused`, or a failure of git.
-    pub(crate) fn refuse_strange(
-        &self,
-        repo: &Repo,
-        path: &Path,
-        branch: &str,
-        spec_id: &str,
-    ) -> Result<(), Error> {
-        let trees = repo.worktrees()?;
-        let is_listed = trees.iter().any(|tree| {
-            tree.path == path && tree.branch.as_deref() == Some(branch) && !tree.is_main
-        });
-        if !is_listed {
-            let why = format!("git lists no worktree on {branch} there");
-            return Err(strange(path, &why));
-        }
-        self.refuse_unmarked(path, spec_id)
+        let real = disk::real(path).unwrap_or_else(|_| path.to_owned());
+        // Nowhere deeper.
+        real.parent() == Some(&self.folder) && rest.is_some_and(is_number)
     }
 
     /// The folder that a run of the spec was given and that is there, with our mark beside it.

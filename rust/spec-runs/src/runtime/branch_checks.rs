@@ -115,18 +115,21 @@ impl CompletionCheck<'_> {
             services.start(&mut |_| ())?
         };
         let mask = SecretMask::new(&secrets(&self.project.environment))?;
+        let inputs = LaunchInputs {
+            project: self.project,
+            repo: &scene.repo,
+            config: &scene.config,
+            spec: &scene.spec,
+            place,
+            asked: &record.asked,
+            review: None,
+            own_variables: &own.variables,
+        };
         for name in names {
             let Some(argv) = scene.config.runs.checks.get(name) else {
                 continue;
             };
-            let ended = self.run_check(
-                place,
-                record,
-                scene,
-                (name, argv),
-                &own.variables,
-                interruption,
-            )?;
+            let ended = self.run_check(record, &inputs, name, argv, interruption)?;
             let exit = ended
                 .as_ref()
                 .filter(|ended| ended.ending == AgentEnding::Itself);
@@ -177,23 +180,12 @@ impl CompletionCheck<'_> {
     /// Runs one check; `None` if it cannot be started, which the log reports.
     fn run_check(
         &self,
-        place: &RunFolder,
         record: &RunRecord,
-        scene: &CompletionContext,
-        (name, argv): (&str, &[String]),
-        own_variables: &[(String, String)],
+        inputs: &LaunchInputs<'_>,
+        name: &str,
+        argv: &[String],
         interruption: &CancelToken,
     ) -> Result<Option<AgentOutcome>, Error> {
-        let inputs = LaunchInputs {
-            project: self.project,
-            repo: &scene.repo,
-            config: &scene.config,
-            spec: &scene.spec,
-            place,
-            asked: &record.asked,
-            review: None,
-            own_variables,
-        };
         match start_logged(
             self.runs,
             record,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::branch_checks::ChecksOutcome;
 use super::completion_details::CompletionDetails;
 use super::conflict_spec;
-use super::conflicted_run::{ConflictedRun, spec_of_conflict};
+use super::conflicted_run::{ConflictSearch, ConflictedRun, spec_of_conflict};
 use super::environment::named_layers;
 use super::item_work;
 use super::landing::{CheckTerms, RunLanding, RunLandingOutcome};
@@ -191,12 +191,13 @@ impl CompletionCheck<'_> {
         let original =
             ConflictedRun::of(self.project, self.runs, &scene.repo, &scene.spec, branch)?;
         let original = match original {
-            Ok(original) => original,
-            Err(RunEnd {
+            ConflictSearch::None => None,
+            ConflictSearch::Waits(original) => Some(original),
+            ConflictSearch::Unmergeable(RunEnd {
                 event: RunEvent::Wait,
                 reason,
             }) => return self.wait(reason.unwrap_or_default(), Vec::new(), None),
-            Err(end) => return Ok(end),
+            ConflictSearch::Unmergeable(end) => return Ok(end),
         };
         let landing = RunLanding {
             project: self.project,
@@ -206,7 +207,7 @@ impl CompletionCheck<'_> {
             place: self.place,
             lock: self.lock,
             finish,
-            original: original.as_ref(),
+            original: original.as_deref(),
             agreed: self.terms.agreed.as_deref(),
             checks: self.interruption.map(|interruption| CheckTerms {
                 config: &scene.config,
@@ -344,11 +345,8 @@ impl CompletionCheck<'_> {
         found: &[WorkCommit],
     ) -> Result<CompletionEvidence, Error> {
         let mut commits: Vec<BranchCommit> = found.iter().map(BranchCommit::from).collect();
-        let objections = item_work::judge(
-            (self.project, &scene.repo),
-            (record, self.place),
-            &mut commits,
-        )?;
+        let objections =
+            item_work::judge(self.project, &scene.repo, record, self.place, &mut commits)?;
         let tip = self.place.branch_text(self.project, &scene.repo)?;
         let others = self.other_specs(scene, found)?;
         let output = self.output(record, scene);
@@ -419,7 +417,7 @@ impl CompletionCheck<'_> {
         let tree = self.place.tree(self.project, &scene.repo)?;
         let mut paths = tree.uncommitted()?;
         paths.retain(|path| self.place.is_tracked || *path != self.place.spec_in_git);
-        if !tree.stands_on_branch()? {
+        if !tree.stands_on_branch() {
             paths.push(format!(
                 "(the worktree does not stand on {})",
                 self.place.branch

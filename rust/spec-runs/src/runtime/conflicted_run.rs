@@ -23,9 +23,18 @@ pub(super) struct ConflictedRun {
     _lock: SpecLock,
 }
 
+/// The result of the search for the run whose conflict a spec settles.
+pub(crate) enum ConflictSearch {
+    /// There is none, or its work is merged.
+    None,
+    /// It waits.
+    Waits(Box<ConflictedRun>),
+    /// The settled work must not be merged: the end of its own run.
+    Unmergeable(RunEnd),
+}
+
 impl ConflictedRun {
-    /// Returns the run that waits for a conflict spec; `None` for other specs, and if it is merged
-    /// already. The inner error gives the reason why the settled work must not be merged.
+    /// Searches for the run that waits for a conflict spec.
     ///
     /// # Errors
     /// A failure of git, or a `StoreError`.
@@ -35,18 +44,18 @@ impl ConflictedRun {
         repo: &Repo,
         conflict: &Spec,
         branch: &str,
-    ) -> Result<Result<Option<Self>, RunEnd>, Error> {
+    ) -> Result<ConflictSearch, Error> {
         let Some(id) = spec_of_conflict(conflict) else {
-            return Ok(Ok(None));
+            return Ok(ConflictSearch::None);
         };
         let doubt = |reason: String| {
-            Ok(Err(RunEnd {
+            Ok(ConflictSearch::Unmergeable(RunEnd {
                 event: RunEvent::Doubt,
                 reason: Some(reason),
             }))
         };
         let Some(lock) = SpecLock::acquire_free(runs, &id)? else {
-            return Ok(Err(RunEnd {
+            return Ok(ConflictSearch::Unmergeable(RunEnd {
                 event: RunEvent::Wait,
                 reason: Some(format!(
                     "somebody looks after spec '{id}', whose conflict this settles; it goes on when they have ended"
@@ -59,7 +68,7 @@ impl ConflictedRun {
         let Some(record) = newest.filter(|record| record.state() == RunState::AwaitingMerge) else {
             let status = project.snapshot()?.specs.find(&id).map(|spec| spec.status);
             if status == Some(SpecStatus::Completed) {
-                return Ok(Ok(None));
+                return Ok(ConflictSearch::None);
             }
             let status = status.map_or("gone", SpecStatus::as_str);
             return doubt(format!(
@@ -71,16 +80,16 @@ impl ConflictedRun {
             place => place?,
         };
         let Some(place) = place else {
-            return Ok(Ok(None));
+            return Ok(ConflictSearch::None);
         };
         if !repo.is_merged(&place.branch, branch)? {
-            return Ok(Err(RunEnd::failed(format!(
+            return Ok(ConflictSearch::Unmergeable(RunEnd::failed(format!(
                 "{branch} does not contain {}: the conflict is settled where both are merged",
                 place.branch
             ))));
         }
         let finish = CompletionDetails::of(&record.commits, &record);
-        Ok(Ok(Some(Self {
+        Ok(ConflictSearch::Waits(Box::new(Self {
             record,
             place,
             finish,

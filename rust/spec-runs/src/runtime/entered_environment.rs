@@ -50,7 +50,9 @@ impl CommitChecks<'_> {
             .order(program)
             .map_err(|error| refused(error.to_string()))?;
         let command = match (ordered, &confinement) {
-            (Some(ordered), _) => ConfinedCommand::ordered(ordered, job.folder, &status),
+            (Some((launcher, order)), _) => {
+                ConfinedCommand::ordered(launcher, order, job.folder, &status)
+            }
             (None, Confinement::Kernel(policy)) if policy.backend != ConfineBackend::Seatbelt => {
                 let why = "A command of yours cannot be confined here in the environment of a run: our launcher of confined processes is not there";
                 return Err(refused(why.to_owned()));

@@ -112,8 +112,8 @@ impl EnvironmentSetUp<'_> {
             .filter(|(name, _)| chosen.is_none_or(|chosen| chosen.contains(name)));
         for (name, recipe) in recipes {
             let found = match self.layer(name, recipe, commit, origin, progress)? {
-                Ok(found) => found,
-                Err(why) => return Ok(SetUpOutcome::NeedsPerson(why)),
+                LayerSearch::Found(found) => *found,
+                LayerSearch::NeedsPerson(why) => return Ok(SetUpOutcome::NeedsPerson(why)),
             };
             let folder = match &recipe.folder {
                 Some(inside) => place.root.join(inside),
@@ -162,7 +162,7 @@ impl EnvironmentSetUp<'_> {
             && !repo.filters_need(&installed)?)
     }
 
-    /// Finds or builds the layer of a recipe; the inner error says why a person has to look first.
+    /// Finds or builds the layer of a recipe, unless a person has to look first.
     ///
     /// # Errors
     /// As [`EnvironmentSetUp::set_up`].
@@ -173,7 +173,7 @@ impl EnvironmentSetUp<'_> {
         commit: &str,
         origin: CommitOrigin<'_>,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Result<FoundLayer, String>, Error> {
+    ) -> Result<LayerSearch, Error> {
         let recipe = NamedRecipe {
             name,
             recipe,
@@ -200,7 +200,7 @@ impl EnvironmentSetUp<'_> {
                 "the work changes what recipe '{name}' installs from ({}), which can change what checks see; look at these files, and merge the work by hand: the checks then run with what the branch asks for",
                 changed.join(", ")
             );
-            return Ok(Err(why));
+            return Ok(LayerSearch::NeedsPerson(why));
         }
         let key = self.key(recipe, &inputs)?;
         // After the landing it is built again from what landed.
@@ -218,12 +218,12 @@ impl EnvironmentSetUp<'_> {
             is_candidate,
         };
         let (layer, is_new) = self.find_or_build(&wanted, progress)?;
-        Ok(Ok(FoundLayer {
+        Ok(LayerSearch::Found(Box::new(FoundLayer {
             layer,
             key,
             is_candidate,
             is_new,
-        }))
+        })))
     }
 
     fn store(&self) -> Result<LayerStore, Error> {
@@ -241,7 +241,7 @@ impl EnvironmentSetUp<'_> {
     fn inputs(&self, recipe: NamedRecipe<'_>, commit: &str) -> Result<LayerInputs, Error> {
         let CommitChecks { project, repo, .. } = self.commands;
         let inside = in_git(project, repo, "")?;
-        LayerInputs::read(repo, commit, &inside, (recipe.name, recipe.recipe))
+        LayerInputs::read(repo, commit, &inside, recipe.name, recipe.recipe)
     }
 
     /// Returns the key of a layer; asks the recipe's tools for their versions.
@@ -442,6 +442,14 @@ struct WantedLayer<'a> {
     commit: &'a str,
     /// True if it is for one judgement alone.
     is_candidate: bool,
+}
+
+/// The result of the search for a layer.
+pub(crate) enum LayerSearch {
+    /// It is there, or was built.
+    Found(Box<FoundLayer>),
+    /// A person has to look first, for this reason.
+    NeedsPerson(String),
 }
 
 /// A layer for a folder.

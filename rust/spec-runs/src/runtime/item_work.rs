@@ -23,8 +23,10 @@ use chant_work::run_record::{ItemEntry, RunRecord};
 /// # Errors
 /// A failure of git, or to write the run's copy of the order.
 pub(super) fn judge(
-    (project, repo): (&Project, &Repo),
-    (record, place): (&RunRecord, &RunFolder),
+    project: &Project,
+    repo: &Repo,
+    record: &RunRecord,
+    place: &RunFolder,
     commits: &mut [BranchCommit],
 ) -> Result<Vec<String>, Error> {
     let Some(item) = &record.item else {
@@ -120,7 +122,8 @@ impl ItemMarks {
     /// A failure of git, or to read the documents.
     pub(super) fn of(
         project: &Project,
-        (record, place): (&RunRecord, &RunFolder),
+        record: &RunRecord,
+        place: &RunFolder,
         target: &str,
     ) -> Result<Result<Self, String>, Error> {
         let Some(item) = &record.item else {

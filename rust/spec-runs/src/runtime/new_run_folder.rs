@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::run_folder::{RunFolder, in_git, write_new};
+use super::run_folder::{RunBranches, RunFolder, SpecFile, in_git, write_new};
 use super::{pool, refuse_without_commit};
 use crate::merge;
 use crate::project::folders::{self, BASE};
@@ -50,8 +50,7 @@ impl RunFolderInputs<'_> {
     /// # Errors
     /// The obstacle; no earlier work is lost then.
     pub(crate) fn make(&self, run: &mut ActiveRun<'_>) -> Result<RunFolder, Error> {
-        let spec = self.spec.path.to_string();
-        let spec_in_git = in_git(self.project, self.repo, &spec)?;
+        let spec_in_git = in_git(self.project, self.repo, &self.spec.path)?;
         let earlier = self.earlier(run)?;
         let target = self.target(run.record(), earlier.as_ref())?;
         refuse_without_commit(self.repo, &target)?;
@@ -73,12 +72,8 @@ impl RunFolderInputs<'_> {
             let base = self.begin_branch(run.record(), &target, &spec_in_git, is_tracked)?;
             (base, is_tracked)
         };
-        self.make_on_branch(
-            run,
-            (&target, &base),
-            (spec, spec_in_git, is_tracked),
-            earlier.is_some(),
-        )
+        let spec = self.spec_file(spec_in_git, is_tracked);
+        self.make_on_branch(run, &target, &base, spec, earlier.is_some())
     }
 
     /// As [`RunFolderInputs::make`], on the branch as another machine began it: `base` is its first
@@ -92,22 +87,31 @@ impl RunFolderInputs<'_> {
         target: &str,
         base: &str,
     ) -> Result<RunFolder, Error> {
-        let spec = self.spec.path.to_string();
-        let spec_in_git = in_git(self.project, self.repo, &spec)?;
+        let spec_in_git = in_git(self.project, self.repo, &self.spec.path)?;
         run.update(|record| {
             record.branch = Some(self.branch.clone());
             record.target = Some(target.to_owned());
             Ok(())
         })?;
-        let is_tracked = !self.project.holds_orders();
-        self.make_on_branch(run, (target, base), (spec, spec_in_git, is_tracked), false)
+        let spec = self.spec_file(spec_in_git, !self.project.holds_orders());
+        self.make_on_branch(run, target, base, spec, false)
+    }
+
+    fn spec_file(&self, path_in_git: String, is_tracked: bool) -> SpecFile {
+        SpecFile {
+            id: self.spec.id.to_string(),
+            path: self.spec.path.to_string(),
+            path_in_git,
+            is_tracked,
+        }
     }
 
     fn make_on_branch(
         &self,
         run: &mut ActiveRun<'_>,
-        (target, base): (&str, &str),
-        (spec, spec_in_git, is_tracked): (String, String, bool),
+        target: &str,
+        base: &str,
+        spec: SpecFile,
         goes_on: bool,
     ) -> Result<RunFolder, Error> {
         let branch = self.branch.as_str();
@@ -118,14 +122,14 @@ impl RunFolderInputs<'_> {
         self.repo.keep_base(branch, Some(base))?;
         run.reached("after-branch")?;
         run.step("Making a worktree");
-        let (worktree, is_linked) = self.worktree(run)?;
-        let id = self.spec.id.to_string();
-        let confinement = self.context().confinement(&worktree)?;
-        let place = RunFolder::at(
-            (&worktree, is_linked, Some(confinement)),
-            (branch, target, base),
-            (id, spec, spec_in_git, is_tracked),
-        );
+        let worktree = self.worktree(run)?;
+        let branches = RunBranches {
+            branch,
+            target,
+            base,
+        };
+        let mut place = RunFolder::at(&worktree, branches, spec);
+        place.confinement = Some(self.context().confinement(&worktree)?);
         self.place_copy(&place, goes_on)?;
         run.reached("after-worktree")?;
         Ok(place)
@@ -253,21 +257,18 @@ impl RunFolderInputs<'_> {
         }
     }
 
-    /// Returns the folder of the run, and true if it is a linked worktree: the existing one, or a
-    /// new one.
-    fn worktree(&self, run: &mut ActiveRun<'_>) -> Result<(PathBuf, bool), Error> {
+    /// Returns the folder of the run: the existing one, or a new one.
+    fn worktree(&self, run: &mut ActiveRun<'_>) -> Result<PathBuf, Error> {
         let (id, branch) = (self.spec.id.as_str(), self.branch.as_str());
-        let earlier = self.context().tree_of(id, branch)?;
-        if earlier.as_ref().is_none_or(|tree| !tree.is_linked())
-            && let Some(holder) = self.repo.holder_of(branch)?
-        {
+        // The commits of the run must move the branch, which would leave that checkout behind.
+        if let Some(holder) = self.repo.holder_of(branch)? {
             let message = format!(
                 "branch {branch} is checked out in {}; check out another one there first",
                 holder.display()
             );
             return Err(ChantError::Refused(message).into());
         }
-        if let Some(tree) = earlier {
+        if let Some(tree) = self.context().tree_of(id, branch)? {
             record_worktree(run, tree.path())?;
             worktree_folder::write_run_mark(
                 self.project,
@@ -276,7 +277,7 @@ impl RunFolderInputs<'_> {
                 id,
             )?;
             tree.catch_up(&mut |step| run.step(step))?;
-            return Ok((tree.path().to_owned(), tree.is_linked()));
+            return Ok(tree.path().to_owned());
         }
         let folder = folders::worktrees_folder(self.project, self.config, self.repo)?;
         self.refuse_inside_checkout(&folder)?;
@@ -296,7 +297,7 @@ impl RunFolderInputs<'_> {
             tree.make(&mut |step| run.step(step))
                 .map_err(with_filter_advice)?;
         }
-        Ok((path, false))
+        Ok(path)
     }
 
     /// Refuses a place for runs that lies in the user's checkout: files that an agent creates there

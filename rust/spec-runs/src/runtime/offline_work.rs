@@ -45,8 +45,8 @@ struct OfflineWork<'a> {
     landed: String,
 }
 
-/// Claims the spec of a run that landed in this clone only, and lands its work on the remote. The inner error says
-/// why it did not; the work is then on its branch again.
+/// Claims the spec of a run that landed in this clone only, and lands its work on the remote. Returns the
+/// reason where it did not; the work is then on its branch again.
 ///
 /// # Errors
 /// That another clone holds the spec, that the remote does not answer, or a failure on this machine.
@@ -54,18 +54,17 @@ pub(crate) fn share_offline_work(
     project: &Project,
     runs: &RunStore,
     record: &RunRecord,
-) -> Result<Result<(), String>, Error> {
+) -> Result<Option<String>, Error> {
     let config = project.snapshot()?.config.clone()?;
     let repo = project.repository()?;
     let Some(leases) = SpecLeases::of(project, &config)? else {
-        return Ok(Ok(()));
+        return Ok(None);
     };
     let place = RunFolder::of(project, &repo, record)?;
     let lock = SpecLock::acquire_free(runs, &record.spec_id)?;
     let (Some(place), Some(lock), Some(landed)) = (place, lock, record.merge.commit.clone()) else {
-        return Ok(Err(
-            "another process works on the spec, or nothing says what was merged".into(),
-        ));
+        let why = "another process works on the spec, or nothing says what was merged";
+        return Ok(Some(why.into()));
     };
     let work = OfflineWork {
         project,
@@ -81,11 +80,11 @@ pub(crate) fn share_offline_work(
 }
 
 impl OfflineWork<'_> {
-    fn share(&self, record: &RunRecord) -> Result<Result<(), String>, Error> {
+    fn share(&self, record: &RunRecord) -> Result<Option<String>, Error> {
         let id = &*record.spec_id;
         if self.leases.landing() == LandingWay::Pr {
             self.restore_branch()?;
-            return Ok(Err(format!(
+            return Ok(Some(format!(
                 "work lands by requests here, and this has none. It is on branch {}; push that and open a request by hand",
                 self.place.branch
             )));
@@ -97,7 +96,7 @@ impl OfflineWork<'_> {
             Err(error) => return self.refused(record, error),
         };
         let Some((token, lease)) = claimed else {
-            return Ok(Err("the remote was not asked".into()));
+            return Ok(Some("the remote was not asked".into()));
         };
         let target = lease.base.clone();
         // The token is this work's; the next run gets a higher one.
@@ -107,22 +106,23 @@ impl OfflineWork<'_> {
             record.lease = Some(lease.clone());
             Ok(())
         })?;
-        let done = match self.unpublished(&target)? {
-            Some(why) => Err(why),
+        let refused = match self.unpublished(&target)? {
+            Some(why) => Some(why),
             None => self.land(&record)?,
         };
-        if done.is_err() {
+        // A lease that was claimed for nothing would keep the spec from other clones.
+        if refused.is_some() {
             self.runs.update(&record.process_id, |record| {
                 record.lease = None;
                 Ok(())
             })?;
             self.leases.free(id, 0).log_failure("give a lease back");
         }
-        Ok(done)
+        Ok(refused)
     }
 
     /// The answer where the spec may not be claimed.
-    fn refused(&self, record: &RunRecord, error: Error) -> Result<Result<(), String>, Error> {
+    fn refused(&self, record: &RunRecord, error: Error) -> Result<Option<String>, Error> {
         let Some(SpecRunError::Lease {
             refusal: LeaseRefusal::Completed { .. },
             ..
@@ -136,10 +136,10 @@ impl OfflineWork<'_> {
         {
             // Somebody pushed it by hand.
             self.note_shared(record)?;
-            return Ok(Ok(()));
+            return Ok(None);
         }
         self.restore_branch()?;
-        Ok(Err(format!(
+        Ok(Some(format!(
             "it was landed on {} by another clone meanwhile. This work was not pushed: it stays on branch {}, and in {} of this clone until you bring that up to date",
             self.leases.remote(),
             self.place.branch,
@@ -170,7 +170,7 @@ impl OfflineWork<'_> {
         Ok(self.repo.restore_branch(&self.place.branch, &tip)?)
     }
 
-    fn land(&self, record: &RunRecord) -> Result<Result<(), String>, Error> {
+    fn land(&self, record: &RunRecord) -> Result<Option<String>, Error> {
         self.restore_branch()?;
         let interruption = CancelToken::new()?;
         let landing = RunLanding {
@@ -195,7 +195,7 @@ impl OfflineWork<'_> {
                     tracing::warn!(run = %record.process_id, %left, "work that was shared left something");
                 }
                 self.note_shared(record)?;
-                return Ok(Ok(()));
+                return Ok(None);
             }
             RunLandingOutcome::Waits { why, .. }
             | RunLandingOutcome::Doubtful(why)
@@ -218,7 +218,7 @@ impl OfflineWork<'_> {
                 )
             }
         };
-        Ok(Err(why))
+        Ok(Some(why))
     }
 
     fn note_shared(&self, record: &RunRecord) -> Result<(), Error> {

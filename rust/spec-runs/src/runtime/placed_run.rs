@@ -149,10 +149,10 @@ impl PlacedSteps<'_> {
 }
 
 impl RunSteps for PlacedSteps<'_> {
-    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, String> {
+    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, Error> {
         let (variable, value) = run.mark();
         chant_git::mark_calls(variable, value);
-        self.prepare(run).map_err(|error| error.to_string())
+        self.prepare(run)
     }
 
     fn give_up(&mut self, _run: &mut ActiveRun<'_>, _why: &str) {}
@@ -170,7 +170,7 @@ impl RunSteps for PlacedSteps<'_> {
         &mut self,
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
-    ) -> Result<RunEnd, String> {
+    ) -> Result<RunEnd, Error> {
         let Some(place) = &self.place else {
             return Ok(RunEnd::failed("The worktree is not known any more"));
         };

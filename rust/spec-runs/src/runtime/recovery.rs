@@ -16,8 +16,6 @@ use super::{COMPLAINTS, RUNNERS, conflict_spec, emptied_files, uncommitted_state
 use crate::leases::SpecLeases;
 use crate::leases::last_look::SpecLooks;
 use crate::project::ProjectRuns;
-use crate::project::folders;
-use crate::project::migration::take_over_earlier_release;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::Repo;
@@ -99,7 +97,8 @@ fn judge<'a>(
     project: &'a Project,
     runs: &'a RunStore,
     record: &RunRecord,
-    (place, lock): (&'a RunFolder, &'a SpecLock),
+    place: &'a RunFolder,
+    lock: &'a SpecLock,
     interruption: Option<&'a CancelToken>,
 ) -> CompletionCheck<'a> {
     CompletionCheck {
@@ -125,10 +124,10 @@ fn complete(
         return Ok(record.clone());
     };
     if record.merge.state == MergeState::Merged {
-        complete_landed(project, runs, record, (&place, lock))?;
+        complete_landed(project, runs, record, &place, lock)?;
         return Ok(record.clone());
     }
-    let judge = judge(project, runs, record, (&place, lock), None);
+    let judge = judge(project, runs, record, &place, lock, None);
     judge.land(CompletionDetails::of(&record.commits, record))?;
     Ok(runs.get(&record.process_id)?)
 }
@@ -138,7 +137,8 @@ fn complete_landed(
     project: &Project,
     runs: &RunStore,
     record: &RunRecord,
-    (place, lock): (&RunFolder, &SpecLock),
+    place: &RunFolder,
+    lock: &SpecLock,
 ) -> Result<Vec<String>, Error> {
     let repo = project.repository()?;
     refuse_unmerged(project, &repo, record, place)?;
@@ -204,11 +204,10 @@ fn has_landed_there(
 /// # Errors
 /// A `StoreError` when the records cannot be listed.
 pub(crate) fn recover_runs(project: &Project) -> Result<Vec<String>, Error> {
-    let Some(runs) = to_look_after(project)? else {
+    let Some(runs) = to_look_after(project) else {
         return Ok(Vec::new());
     };
     remove_complaints(&runs);
-    folders::remove_shared_caches(project).log_failure("remove the caches of earlier versions");
     let mut problems = emptied_files::make_all_again(project);
     uncommitted_state::restore_all(project, &runs);
     let recovered = recovery::recover(&runs)?;
@@ -298,7 +297,7 @@ fn awaits_request(record: &RunRecord) -> bool {
 /// # Errors
 /// A failure on this machine; a remote that does not answer is none.
 pub(crate) fn look_at_requests(project: &Project, is_patient: bool) -> Result<(), Error> {
-    let Some(runs) = to_look_after(project)? else {
+    let Some(runs) = to_look_after(project) else {
         return Ok(());
     };
     let (records, _) = runs.all()?;
@@ -358,16 +357,10 @@ pub(crate) fn reopen_request(project: &Project, spec_id: &str) -> Result<(), Err
 
 /// Returns the runs of a project, if there are some and a person trusts it: in another folder runs
 /// are neither recovered nor believed.
-fn to_look_after(project: &Project) -> Result<Option<RunStore>, Error> {
+fn to_look_after(project: &Project) -> Option<RunStore> {
     // A repository that git refuses has no runs that could be recovered.
-    let Ok(runs) = project.runs() else {
-        return Ok(None);
-    };
-    if !(runs.state.has_earlier() || runs.has_records()) || !project.is_trusted() {
-        return Ok(None);
-    }
-    take_over_earlier_release(project)?;
-    Ok(Some(runs))
+    let runs = project.runs().ok()?;
+    (runs.has_records() && project.is_trusted()).then_some(runs)
 }
 
 /// Works as [`recover_runs`] before an act on one spec: waits, bounded, for another process that
@@ -477,7 +470,7 @@ fn after_loss(
         return write_end_to_spec(project, record, &lost);
     };
     if record.merge.state == MergeState::Merged {
-        let left = complete_landed(project, runs, record, (&place, lock))?;
+        let left = complete_landed(project, runs, record, &place, lock)?;
         let landed = RunEnd {
             event: RunEvent::Merge,
             reason: None,
@@ -485,7 +478,7 @@ fn after_loss(
         return end(runs, record, &landed.with_sentences(left));
     }
     let repo = project.repository()?;
-    let mut judge = judge(project, runs, record, (&place, lock), None);
+    let mut judge = judge(project, runs, record, &place, lock, None);
     let found = if record.merge.begun.is_empty() {
         place
             .fetch_left(project, &repo)
@@ -551,7 +544,7 @@ pub(crate) fn merge_waiting(
             |draft| draft.set_text("status", SpecStatus::InProgress.as_str()),
         )?;
     }
-    let judge = judge(project, runs, record, (&place, lock), interruption);
+    let judge = judge(project, runs, record, &place, lock, interruption);
     let mut found = judge.land(CompletionDetails::of(&record.commits, record))?;
     match found.event {
         RunEvent::Wait if waited == RunState::AwaitingMerge && found.reason == record.reason => {

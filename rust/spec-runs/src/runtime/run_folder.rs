@@ -42,8 +42,6 @@ pub(crate) struct RunFolder {
     pub worktree: PathBuf,
     /// The project's root in it.
     pub root: PathBuf,
-    /// True if the worktree is a linked one, which a release before this one made.
-    is_linked: bool,
     /// The spec's ID.
     pub spec_id: String,
     /// The spec's file, from the project's root.
@@ -53,9 +51,29 @@ pub(crate) struct RunFolder {
     /// True if git tracks it.
     pub is_tracked: bool,
     /// The confinement of processes here, if it is known already: computing it reads many folders.
-    confinement: Option<Confinement>,
+    pub(super) confinement: Option<Confinement>,
     /// An upper bound for all time limits of git here.
     longest: Option<Duration>,
+}
+
+/// The branch of a run, the branch that it lands on, and its first commit.
+#[derive(Clone, Copy, Default)]
+pub(super) struct RunBranches<'a> {
+    pub branch: &'a str,
+    pub target: &'a str,
+    pub base: &'a str,
+}
+
+/// The file of the spec that a run works on.
+pub(super) struct SpecFile {
+    /// The spec's ID.
+    pub id: String,
+    /// Its path from the project's root.
+    pub path: String,
+    /// The same path from the top of the checkout.
+    pub path_in_git: String,
+    /// True if git tracks it.
+    pub is_tracked: bool,
 }
 
 impl RunFolder {
@@ -135,45 +153,44 @@ impl RunFolder {
         let listed = trees
             .iter()
             .find(|tree| tree.branch.as_deref() == Some(&*branch) && !tree.is_main);
-        let is_derived = match listed {
-            Some(tree) => site.holds(&tree.path) && is_same(&tree.path, recorded),
-            None => site.may_be_of(recorded, &record.spec_id),
-        };
-        if !is_derived {
+        // A worktree of the user's on that branch would not follow when the run's commits move it.
+        if listed.is_some() || !site.may_be_of(recorded, &record.spec_id) {
             let own = "one in the folder that runs are given".to_owned();
             agreed("worktree", worktree, own)?;
         }
         let spec = spec_path(project, &record.spec_id)?;
         let spec_in_git = in_git(project, repo, &spec)?;
         let is_tracked = !project.holds_orders() && repo.file_at(base, &spec_in_git)?.is_some();
-        let is_linked = listed.is_some();
-        Ok(Some(Self::at(
-            (recorded, is_linked, None),
-            (&branch, &target, base),
-            (record.spec_id.clone(), spec, spec_in_git, is_tracked),
-        )))
+        let branches = RunBranches {
+            branch: &branch,
+            target: &target,
+            base,
+        };
+        let spec = SpecFile {
+            id: record.spec_id.clone(),
+            path: spec,
+            path_in_git: spec_in_git,
+            is_tracked,
+        };
+        Ok(Some(Self::at(recorded, branches, spec)))
     }
 
-    /// Puts its parts together: the folder, the branches, and the spec with its files.
-    pub(super) fn at(
-        (worktree, is_linked, confinement): (&Path, bool, Option<Confinement>),
-        (branch, target, base): (&str, &str, &str),
-        (spec_id, spec, spec_in_git, is_tracked): (String, String, String, bool),
-    ) -> Self {
-        let inside = spec_in_git.strip_suffix(&spec).unwrap_or_default();
+    /// Puts its parts together: the folder, the branches, and the file of the spec.
+    pub(super) fn at(worktree: &Path, branches: RunBranches<'_>, spec: SpecFile) -> Self {
+        let inside = spec.path_in_git.strip_suffix(&spec.path);
+        let inside = inside.unwrap_or_default();
         Self {
-            branch: branch.to_owned(),
-            target: target.to_owned(),
-            base: base.to_owned(),
+            branch: branches.branch.to_owned(),
+            target: branches.target.to_owned(),
+            base: branches.base.to_owned(),
             // Without the slash that joining an empty path leaves at the end.
             root: worktree.join(inside).components().collect(),
             worktree: worktree.to_owned(),
-            is_linked,
-            spec_id,
-            spec,
-            spec_in_git,
-            is_tracked,
-            confinement,
+            spec_id: spec.id,
+            spec: spec.path,
+            spec_in_git: spec.path_in_git,
+            is_tracked: spec.is_tracked,
+            confinement: None,
             longest: None,
         }
     }
@@ -187,8 +204,13 @@ impl RunFolder {
     ) -> Result<Self, Error> {
         let path = spec.path.to_string();
         let spec_in_git = in_git(project, repo, &path)?;
-        let own = (spec.id.to_string(), path, spec_in_git, true);
-        Ok(Self::at((files, false, None), ("", "", ""), own))
+        let own = SpecFile {
+            id: spec.id.to_string(),
+            path,
+            path_in_git: spec_in_git,
+            is_tracked: true,
+        };
+        Ok(Self::at(files, RunBranches::default(), own))
     }
 
     /// Returns the spec as it was when the work started.
@@ -240,8 +262,7 @@ impl RunFolder {
         };
         let (spec_id, branch) = (self.spec_id.as_str(), self.branch.as_str());
         let tree = match self.confinement.clone() {
-            _ if self.is_linked => context.linked(&self.worktree, spec_id, branch),
-            Some(held) => context.held(&self.worktree, (spec_id, branch), held),
+            Some(held) => context.held(&self.worktree, spec_id, branch, held),
             None => context.own(&self.worktree, spec_id, branch)?,
         };
         Ok(match self.longest {
@@ -259,9 +280,7 @@ impl RunFolder {
         project: &Project,
         repo: &Repo,
     ) -> Result<(), Error> {
-        let Some(folder) = self.tree(project, repo)?.into_repository() else {
-            return Ok(());
-        };
+        let folder = self.tree(project, repo)?.into_repository();
         let broken = folder.broken_filters()?;
         let Some(first) = broken.first() else {
             return Ok(());
@@ -291,7 +310,6 @@ impl RunFolder {
             root: path.join(inside).components().collect(),
             confinement: Some(context.confinement(&path)?),
             worktree: path,
-            is_linked: false,
             ..self.clone()
         };
         // A killed run may have left one.
@@ -347,8 +365,9 @@ impl RunFolder {
     /// As [`RunFolder::fetch`].
     pub(crate) fn fetch_left(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
         let folder = self.tree(project, repo)?.into_repository();
-        let restored = folder.map_or(Ok(()), |folder| folder.restore_settings());
-        restored.log_failure("put the settings of a run's git back");
+        folder
+            .restore_settings()
+            .log_failure("put the settings of a run's git back");
         self.fetch(project, repo)
     }
 
@@ -358,7 +377,7 @@ impl RunFolder {
     pub(crate) fn hand_over(&self, project: &Project, repo: &Repo) -> Vec<String> {
         let mut kept = Vec::new();
         if let Ok(tree) = self.tree(project, repo)
-            && (self.is_linked || project.is_trusted() || tree.is_held())
+            && (project.is_trusted() || tree.is_held())
         {
             match tree.hand_over() {
                 Ok(sentences) => kept = sentences,
@@ -468,10 +487,4 @@ pub(super) fn write_new(project: &Project, place: &RunFolder, text: &str) -> Res
         files::make_folder(&root, folder)?;
     }
     Ok(files::create(&project.disk, &root, &place.spec, text)?)
-}
-
-/// Returns true if two paths lead to the same file or folder.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| disk::real(path).unwrap_or_else(|_| path.to_owned());
-    one == other || real(one) == real(other)
 }

@@ -402,10 +402,10 @@ impl SpecRunner<'_> {
 }
 
 impl RunSteps for SpecRunner<'_> {
-    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, String> {
+    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, Error> {
         let (variable, value) = run.mark();
         chant_git::mark_calls(variable, value);
-        self.prepare(run).map_err(|error| error.to_string())
+        self.prepare(run)
     }
 
     fn give_up(&mut self, run: &mut ActiveRun<'_>, _why: &str) {
@@ -436,19 +436,17 @@ impl RunSteps for SpecRunner<'_> {
         &mut self,
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
-    ) -> Result<RunEnd, String> {
+    ) -> Result<RunEnd, Error> {
         // They see the folder, which is judged now, and given away.
         self.stop_services();
-        self.end_namespaces(run)
-            .map_err(|error| error.to_string())?;
+        self.end_namespaces(run)?;
         let Some(place) = self.place.clone() else {
             return Ok(RunEnd::failed("The worktree is not known any more"));
         };
         run.update(|record| {
             record.last_words.clone_from(&ended.last_words);
             Ok(())
-        })
-        .map_err(|error| error.to_string())?;
+        })?;
         let taken = self.take_pushed(run, &place, ended);
         let why = match (ended.is_success(), taken) {
             (true, Ok(())) => None,
@@ -457,19 +455,16 @@ impl RunSteps for SpecRunner<'_> {
                 run.update(|record| {
                     record.cause = Some(cause.as_str().to_owned());
                     Ok(())
-                })
-                .map_err(|error| error.to_string())?;
+                })?;
                 Some(format!("{} ({error})", cause.sentence()))
             }
             (false, Ok(())) => Some(ended.to_string()),
             (false, Err(error)) => Some(format!("{ended}\n{error}")),
         };
         if let Some(why) = why {
-            return self
-                .fail(run, &place, why)
-                .map_err(|error| error.to_string());
+            return self.fail(run, &place, why);
         }
-        conclude(self.project, run, &place, &self.terms).map_err(|error| error.to_string())
+        conclude(self.project, run, &place, &self.terms)
     }
 }
 

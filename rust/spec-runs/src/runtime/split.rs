@@ -98,9 +98,8 @@ struct SplitContext {
 }
 
 impl RunSteps for SplitRunner<'_> {
-    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, String> {
-        let prepared = self.prepare(run);
-        prepared.map_err(|error| error.to_string())
+    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, Error> {
+        self.prepare(run)
     }
 
     fn give_up(&mut self, _run: &mut ActiveRun<'_>, _why: &str) {}
@@ -109,7 +108,7 @@ impl RunSteps for SplitRunner<'_> {
         &mut self,
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
-    ) -> Result<RunEnd, String> {
+    ) -> Result<RunEnd, Error> {
         if !ended.is_success() {
             return Ok(RunEnd::failed(ended.to_string()));
         }
@@ -120,7 +119,7 @@ impl RunSteps for SplitRunner<'_> {
             project: self.project,
             scene,
         };
-        asking.conclude(run).map_err(|error| error.to_string())
+        asking.conclude(run)
     }
 }
 

@@ -114,8 +114,26 @@ pub(crate) fn begin_one(
         refuse_unplaceable(project, &config, &spec, on, &wish.asked, &[agent.name])?;
     }
     drop(snapshot);
-    let mode = (wish.mode.to_string(), wish.asked);
-    start_run(project, runs, id, mode, (parent, claimed), steps)
+    let request = RunRequest {
+        mode: wish.mode.to_string(),
+        asked: wish.asked,
+        parent,
+        claimed,
+    };
+    start_run(project, runs, id, request, steps)
+}
+
+/// The order for a new run.
+#[derive(Default)]
+pub(crate) struct RunRequest<'a> {
+    /// Its mode, in the words of its record.
+    pub mode: String,
+    /// The options that it was started with.
+    pub asked: RunOptions,
+    /// The run that starts it.
+    pub parent: Option<&'a str>,
+    /// The claim of its spec, if it was made already.
+    pub claimed: Option<ClaimResult>,
 }
 
 /// Starts a runner, gives its run a record, and waits until it is under way.
@@ -123,12 +141,11 @@ pub(crate) fn start_run(
     project: &Project,
     runs: &RunStore,
     id: &SpecId,
-    (mode, asked): (String, RunOptions),
-    (parent, claimed): (Option<&str>, Option<ClaimResult>),
+    mut request: RunRequest<'_>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<(RunRecord, LaunchedRunner), Error> {
-    let mut claims = match claimed {
-        None if mode == SINGLE && !asked.offline => {
+    let mut claims = match request.claimed.take() {
+        None if request.mode == SINGLE && !request.asked.offline => {
             claim_specs(project, runs, std::slice::from_ref(id), steps)?
         }
         claimed => SpecClaims {
@@ -143,15 +160,7 @@ pub(crate) fn start_run(
         }
         None => None,
     };
-    let started = start_claimed(
-        project,
-        runs,
-        id,
-        (mode, asked),
-        parent,
-        lease.clone(),
-        steps,
-    );
+    let started = start_claimed(project, runs, id, request, lease.clone(), steps);
     if started.is_err() && lease.is_some() {
         // No run has the spec: the remote learns that now, or with the next push.
         settle(project).log_failure("give a lease back");
@@ -230,11 +239,16 @@ fn start_claimed(
     project: &Project,
     runs: &RunStore,
     id: &SpecId,
-    (mode, asked): (String, RunOptions),
-    parent: Option<&str>,
+    request: RunRequest<'_>,
     lease: Option<LeaseEntry>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<(RunRecord, LaunchedRunner), Error> {
+    let RunRequest {
+        mode,
+        asked,
+        parent,
+        ..
+    } = request;
     let target = match mode.as_str() {
         SPLIT => None,
         _ => Some(target_of(project, runs, parent, &asked)?),

@@ -13,7 +13,7 @@ use chant_git::Repo;
 use chant_git::bookkeeping::WorkQuery;
 use chant_specs::error::ChantError;
 use chant_specs::project::{Project, SPECS};
-use chant_store::state::{escape_name, unescape_name};
+use chant_store::state::escape_name;
 use chant_work::lock::SpecLock;
 use chant_work::run_record::RunRecord;
 use chant_work::state::RunState;
@@ -140,12 +140,10 @@ impl<'a> WorktreeContext<'a> {
         is_meant: impl Fn(&RunTree<'_>) -> bool,
     ) -> Result<Vec<WorktreeEntry>, Error> {
         let snapshot = self.project.snapshot()?;
-        let prefix = self.config.branch_prefix.as_str();
         // A run is recorded before it has a worktree.
-        let trees = self.context().all_trees(
-            |spec_id| snapshot.own_branch_of(spec_id),
-            |branch| branch.strip_prefix(prefix).and_then(unescape_name),
-        )?;
+        let trees = self
+            .context()
+            .all_trees(|spec_id| snapshot.own_branch_of(spec_id))?;
         let (records, _) = self.project.runs()?.all()?;
         let own = trees.into_iter().filter(is_meant);
         own.map(|tree| self.entry(&tree, &records)).collect()

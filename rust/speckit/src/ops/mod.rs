@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::complete::CompletionTarget;
 use super::error::to_tool_error;
 use super::feature::count_clarifications;
 use super::files::{CallerIdentity, FeatureDocument, FeatureStore};
@@ -129,7 +130,11 @@ pub fn complete(
     let answer = || -> Result<Answer, Error> {
         let found = features.find(asked)?;
         let feature = current(&found)?;
-        let mut done = features.complete(&found, feature, who, (id, skip_validation))?;
+        let target = CompletionTarget {
+            id,
+            skips: skip_validation,
+        };
+        let mut done = features.complete(&found, feature, who, target)?;
         done.warnings.extend(view::problems(&done.list));
         let warnings = found.warnings.iter().cloned();
         done.warnings.splice(0..0, warnings);

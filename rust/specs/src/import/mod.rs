@@ -36,8 +36,6 @@ pub struct ImportCandidate {
     /// Its origin: the format, a colon, the source and, behind a `#`, its name there. Readers know no source:
     /// [`ImportReading::name_source`] adds it.
     pub origin: String,
-    /// The origin that earlier releases wrote, without the source.
-    pub former_origin: Option<String>,
     /// The file that it was read from, if its source is a folder of files.
     pub file: Option<String>,
     /// Its title.
@@ -86,7 +84,6 @@ impl ImportCandidate {
                 title
             },
             origin,
-            former_origin: None,
             file: None,
             kind: "code".into(),
             status: SpecStatus::Pending,
@@ -178,13 +175,8 @@ impl ImportReading {
                 *name = format!("{prefix}{source}#{id}");
             }
         };
-        let file = source.rsplit('/').next().unwrap_or(source);
         self.prefix = Some(format!("{prefix}{source}#"));
         for candidate in &mut self.candidates {
-            candidate.former_origin = match (format, candidate.origin.strip_prefix(&prefix)) {
-                ("vine", Some(id)) => Some(format!("{prefix}{file}#{id}")),
-                _ => Some(candidate.origin.clone()),
-            };
             rename(&mut candidate.origin);
             candidate.depends_on.iter_mut().for_each(rename);
             candidate.parent.iter_mut().for_each(rename);
@@ -207,11 +199,10 @@ impl ImportReading {
             if let Some(status) = word.and_then(|word| chosen.get(&word)) {
                 candidate.status = *status;
                 candidate.keys.retain(|(key, _)| key != STATE);
-                let origin = candidate
-                    .former_origin
-                    .as_deref()
-                    .unwrap_or(&candidate.origin);
-                let name = origin.split_once(':').map_or(origin, |(_, name)| name);
+                let origin = &candidate.origin;
+                let name = origin
+                    .split_once(':')
+                    .map_or(origin.as_str(), |(_, name)| name);
                 mapped.insert(name.rsplit('#').next().unwrap_or(name).to_lowercase());
             }
         }

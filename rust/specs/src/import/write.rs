@@ -152,10 +152,6 @@ impl<'a> ImportPlan<'a> {
         let mut met: HashSet<&str> = HashSet::new();
         for candidate in &reading.candidates {
             let origin = candidate.origin.as_str();
-            let former = candidate.former_origin.as_deref();
-            if let Some(id) = former.and_then(|former| plan.former(snapshot, former, candidate)) {
-                plan.ids.entry(origin.to_owned()).or_insert(id);
-            }
             let is_first = met.insert(origin);
             let files = &files[origin];
             if files.len() > 1 {
@@ -173,20 +169,6 @@ impl<'a> ImportPlan<'a> {
             }
         }
         plan
-    }
-
-    /// Returns the spec that an earlier release made of a candidate: the one with the origin without a source, if
-    /// it has its title or is archived.
-    fn former(
-        &self,
-        snapshot: &ProjectSnapshot,
-        former: &str,
-        candidate: &ImportCandidate,
-    ) -> Option<String> {
-        let id = self.ids.get(former)?;
-        let active = snapshot.specs.find(id);
-        let is_same = active.is_none_or(|spec| spec.title.as_deref() == Some(&*candidate.title));
-        is_same.then(|| id.clone())
     }
 
     fn note(&mut self, origin: &str, key: &str, why: impl Into<String>) {

@@ -24,7 +24,7 @@ impl Project {
     /// Finishes changes of several files that were interrupted: by a crash, or by a disk that failed so
     /// that they could not even be taken back.
     pub(super) fn finish_interrupted(&self, state: &StateFolder) -> Result<(), Error> {
-        let journal = self.journal(Some(state), (&self.root, &[]));
+        let journal = self.journal(Some(state), &self.root, &[]);
         let stuck = journal.stuck_changes(&journal.recover()?);
         let mut known = self.unfinished();
         for problem in stuck.into_iter().map(problem_of) {
@@ -96,7 +96,7 @@ impl Project {
     /// Returns the problems to report about changes of several files that were interrupted.
     pub fn interruptions(&self) -> Vec<DocumentProblem> {
         let left = self
-            .journal(self.known_state().as_ref(), (&self.root, &[]))
+            .journal(self.known_state().as_ref(), &self.root, &[])
             .left_changes();
         let mut problems = self.unfinished().clone();
         problems.extend(left.into_iter().map(problem_of));

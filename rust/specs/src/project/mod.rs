@@ -6,11 +6,11 @@ mod cache;
 mod caller_run;
 mod configured;
 mod folder_trust;
-mod left_state;
 mod leftovers;
 pub mod lookup;
 mod orders;
 pub mod prompts;
+mod state_problem;
 mod without_specs;
 
 use std::collections::BTreeMap;
@@ -232,7 +232,6 @@ impl Project {
             project.finish_interrupted(&state)?;
         }
         project.sweep();
-        project.note_left_journal();
         Ok(project)
     }
 
@@ -272,7 +271,8 @@ impl Project {
     fn journal<'a>(
         &'a self,
         state: Option<&'a StateFolder>,
-        (root, gates): (&'a RootFolder, &'a [PathBuf]),
+        root: &'a RootFolder,
+        gates: &'a [PathBuf],
     ) -> ChangeJournal<'a> {
         ChangeJournal {
             disk: &self.disk,
@@ -327,7 +327,7 @@ impl Project {
         if let Ok(state) = &state {
             self.finish_interrupted(state)?;
         }
-        let journal = self.journal(state.as_ref().ok(), (root, gates));
+        let journal = self.journal(state.as_ref().ok(), root, gates);
         match journal.change(paths, plan) {
             Err(error) if matches!(error.downcast_ref(), Some(StoreError::NoJournal)) => {
                 state.map(|_| false)

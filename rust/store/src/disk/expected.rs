@@ -16,6 +16,16 @@ pub struct ExpectedFile<'a> {
     pub content: ExpectedContent<'a>,
 }
 
+impl<'a> ExpectedFile<'a> {
+    /// A file that had a text.
+    pub fn of_text(text: &'a str, stamp: &'a FileStamp) -> Self {
+        Self {
+            stamp,
+            content: ExpectedContent::Text(text),
+        }
+    }
+}
+
 /// The content of a file, as far as that is known.
 #[derive(Debug, Clone, Copy)]
 pub enum ExpectedContent<'a> {

@@ -35,6 +35,14 @@ pub(super) struct HeldFile {
     file: OpenedFile,
 }
 
+/// The result of a try to lock a file.
+pub(super) enum FileAttempt {
+    /// It is locked.
+    Held(HeldFile),
+    /// It is not, for this reason.
+    Refused(File, TryLockError),
+}
+
 impl HeldFile {
     /// Opens a file and tries to lock it; the file comes back with the reason where that is not possible.
     ///
@@ -42,19 +50,17 @@ impl HeldFile {
     ///
     /// # Errors
     /// What `open` fails with.
-    pub(super) fn try_lock<E>(
-        open: impl FnOnce() -> Result<File, E>,
-    ) -> Result<Result<Self, (File, TryLockError)>, E> {
+    pub(super) fn try_lock<E>(open: impl FnOnce() -> Result<File, E>) -> Result<FileAttempt, E> {
         let mut held = held();
         let file = open()?;
         if let Err(error) = file.try_lock() {
-            return Ok(Err((file, error)));
+            return Ok(FileAttempt::Refused(file, error));
         }
         held.next += 1;
         let number = held.next;
         let file = Arc::new(Mutex::new(Some(file)));
         held.files.insert(number, Arc::clone(&file));
-        Ok(Ok(Self { number, file }))
+        Ok(FileAttempt::Held(Self { number, file }))
     }
 
     /// Runs `ask` on the file; `None` in a child that let go of it.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::held_files::HeldFile;
+use super::held_files::{FileAttempt, HeldFile};
 use super::lock_files::{OwnedLock, lock_file_of};
 use super::{FileStamp, LOCK_TIMEOUT, open_without_waiting, stamp};
 use crate::StoreError;
@@ -43,20 +43,26 @@ pub(super) enum LockAttempt {
 /// one.
 pub(super) fn attempt(path: &Path) -> io::Result<LockAttempt> {
     match HeldFile::try_lock(|| lockable(path))? {
-        Ok(held) => return Ok(LockAttempt::Held(held)),
-        Err((file, TryLockError::WouldBlock)) => return Ok(LockAttempt::Other(file)),
-        Err((_, TryLockError::Error(error))) if !is_refusal(&error) => return Err(error),
-        Err((_, TryLockError::Error(_))) => {}
+        FileAttempt::Held(held) => return Ok(LockAttempt::Held(held)),
+        FileAttempt::Refused(file, TryLockError::WouldBlock) => {
+            return Ok(LockAttempt::Other(file));
+        }
+        FileAttempt::Refused(_, TryLockError::Error(error)) if !is_refusal(&error) => {
+            return Err(error);
+        }
+        FileAttempt::Refused(_, TryLockError::Error(_)) => {}
     }
     let writable = || OpenOptions::new().read(true).write(true).open(path);
     let Ok(tried) = HeldFile::try_lock(writable) else {
         return Ok(LockAttempt::Refused);
     };
     match tried {
-        Ok(held) => Ok(LockAttempt::Held(held)),
-        Err((writable, TryLockError::WouldBlock)) => Ok(LockAttempt::Other(writable)),
-        Err((_, TryLockError::Error(error))) if !is_refusal(&error) => Err(error),
-        Err((_, TryLockError::Error(_))) => Ok(LockAttempt::Refused),
+        FileAttempt::Held(held) => Ok(LockAttempt::Held(held)),
+        FileAttempt::Refused(writable, TryLockError::WouldBlock) => {
+            Ok(LockAttempt::Other(writable))
+        }
+        FileAttempt::Refused(_, TryLockError::Error(error)) if !is_refusal(&error) => Err(error),
+        FileAttempt::Refused(_, TryLockError::Error(_)) => Ok(LockAttempt::Refused),
     }
 }
 
@@ -131,19 +137,17 @@ impl Lock {
         loop {
             let failed = |e| StoreError::io("lock", path, e);
             let kept = match HeldFile::try_lock(|| open_own(&lock_file))? {
-                Ok(held) => return Ok(held.into()),
-                Err((kept, TryLockError::WouldBlock)) => kept,
-                Err((_, TryLockError::Error(error))) if !is_refusal(&error) => {
+                FileAttempt::Held(held) => return Ok(held.into()),
+                FileAttempt::Refused(kept, TryLockError::WouldBlock) => kept,
+                FileAttempt::Refused(_, TryLockError::Error(error)) if !is_refusal(&error) => {
                     return Err(failed(error));
                 }
-                Err((_, TryLockError::Error(_))) => {
-                    return match OwnedLock::take(&lock_file, deadline)? {
-                        Ok(owned) => Ok(Self {
-                            file: None,
-                            owned: Some(owned),
-                        }),
-                        Err(who) => Err(busy(path, format!("stayed locked by {who}"))),
-                    };
+                FileAttempt::Refused(_, TryLockError::Error(_)) => {
+                    let owned = OwnedLock::take(&lock_file, path, deadline)?;
+                    return Ok(Self {
+                        file: None,
+                        owned: Some(owned),
+                    });
                 }
             };
             if Instant::now() > deadline {
@@ -178,12 +182,12 @@ impl Lock {
         loop {
             match HeldFile::try_lock(|| open_own(path))? {
                 // The holder before us may have removed the file: then this is not the one any more.
-                Ok(held) if is_still(path, &held) => {
+                FileAttempt::Held(held) if is_still(path, &held) => {
                     held.with(tell).transpose().map_err(failed)?;
                     return Ok(Some(held.into()));
                 }
-                Ok(_) => continue,
-                Err((_, TryLockError::Error(error))) if is_refusal(&error) => {
+                FileAttempt::Held(_) => continue,
+                FileAttempt::Refused(_, TryLockError::Error(error)) if is_refusal(&error) => {
                     let own = open_own(path)?;
                     let lock = match Self::take_instead(path, deadline) {
                         Err(StoreError::Busy { .. }) => return Ok(None),
@@ -192,8 +196,8 @@ impl Lock {
                     tell(&own).map_err(failed)?;
                     return Ok(Some(lock));
                 }
-                Err((_, TryLockError::Error(error))) => return Err(failed(error)),
-                Err((_, TryLockError::WouldBlock)) => {}
+                FileAttempt::Refused(_, TryLockError::Error(error)) => return Err(failed(error)),
+                FileAttempt::Refused(_, TryLockError::WouldBlock) => {}
             }
             if Instant::now() >= deadline {
                 return Ok(None);

@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 
 use super::weak_guarantees::{WeakGuarantee, record_weak_guarantee};
 use super::{
-    create_owned, is_process, make_folders, make_owned_folder, read_made_up, read_owned, remove,
-    rename_new,
+    busy, create_owned, is_process, make_folders, make_owned_folder, read_made_up, read_owned,
+    remove, rename_new,
 };
 use crate::StoreError;
 use crate::digest::hex;
@@ -102,19 +102,19 @@ impl OwnedLock {
         self.pid == std::process::id()
     }
 
-    /// Waits until the file is ours; the error says who has it when the deadline passes.
+    /// Waits until the file is ours, which locks `locked`.
     ///
     /// # Errors
-    /// What stands in the file; or a `StoreError` where none can be made.
-    pub(super) fn take(path: &Path, deadline: Instant) -> Result<Result<Self, String>, StoreError> {
-        let path = path.with_extension("owned");
+    /// `Busy` with its owner when the deadline passes; or another `StoreError` where no file can be made.
+    pub(super) fn take(file: &Path, locked: &Path, deadline: Instant) -> Result<Self, StoreError> {
+        let path = file.with_extension("owned");
         let text = serde_json::to_string(&LockOwner::this_process()).unwrap_or_default();
         let mut pause = Duration::from_micros(500);
         loop {
             match create_owned(&path, &text) {
                 Ok(()) => {
                     let pid = std::process::id();
-                    return Ok(Ok(Self { path, text, pid }));
+                    return Ok(Self { path, text, pid });
                 }
                 Err(StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error),
@@ -130,7 +130,8 @@ impl OwnedLock {
             }
             if Instant::now() >= deadline {
                 let who = owner.map(|owner| format!("process {} on {}", owner.pid, owner.host));
-                return Ok(Err(who.unwrap_or_else(|| "another process".into())));
+                let who = who.unwrap_or_else(|| "another process".into());
+                return Err(busy(locked, format!("stayed locked by {who}")));
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(20));
@@ -196,7 +197,7 @@ mod tests {
             &serde_json::to_string(&owner).unwrap(),
         )
         .unwrap();
-        let taken = OwnedLock::take(&path, Instant::now()).unwrap();
+        let taken = OwnedLock::take(&path, &path, Instant::now());
         assert_eq!(taken.is_ok(), is_taken, "{taken:?}");
     }
 
@@ -218,9 +219,9 @@ mod tests {
     fn a_lock_file_goes_with_its_lock() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
-        let take = || OwnedLock::take(&path, Instant::now()).unwrap();
+        let take = || OwnedLock::take(&path, &path, Instant::now());
         let held = take().unwrap();
-        assert!(take().unwrap_err().contains("process"));
+        assert!(take().unwrap_err().to_string().contains("process"));
         drop(held);
         drop(take().unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

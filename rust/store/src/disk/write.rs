@@ -5,7 +5,7 @@ use std::fs::{File, Metadata};
 use std::io;
 
 use super::expected::ExpectedFile;
-use super::held_files::HeldFile;
+use super::held_files::{FileAttempt, HeldFile};
 use super::lock::is_refusal;
 use super::place::{FilePlace, OpenFolder};
 use super::sweep::temporary_beside;
@@ -339,7 +339,10 @@ pub(super) fn give_back(
 #[cfg(unix)]
 fn lock_new(place: &FilePlace) -> Option<HeldFile> {
     // Without it only what is done without a lock at the same moment can come between.
-    HeldFile::try_lock(|| place.open()).ok()?.ok()
+    match HeldFile::try_lock(|| place.open()) {
+        Ok(FileAttempt::Held(held)) => Some(held),
+        _ => None,
+    }
 }
 
 #[cfg(not(unix))]

@@ -129,7 +129,8 @@ impl PlacedStep {
         record: StepRecord,
         number: usize,
         folder: &Path,
-        (root, real): (&RootFolder, Option<&Path>),
+        root: &RootFolder,
+        real: Option<&Path>,
         open: &mut OpenFolders,
     ) -> Result<Self, StoreError> {
         let mut source = None;

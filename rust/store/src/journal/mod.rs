@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
 use super::StoreError;
-use super::disk::{self, Disk, FileStamp, LOCK_TIMEOUT, Lock, TemporaryFile};
+use super::disk::{self, Disk, ExpectedFile, FileStamp, LOCK_TIMEOUT, Lock, TemporaryFile};
 use super::files::{self, ResolvedFolders, RootFolder};
 use super::state::StateFolder;
 use super::undecided;
@@ -173,8 +173,8 @@ impl ChangeJournal<'_> {
         match step {
             ChangeStep::Replace { path, text } => {
                 let held = held_of(held, path)?;
-                let read = (held.text.as_str(), &held.stamp);
-                files::replace(self.disk, self.root, &held.real, text, read)
+                let read = ExpectedFile::of_text(&held.text, &held.stamp);
+                files::replace(self.disk, self.root, &held.real, text, &read)
             }
             ChangeStep::Create { path, text } => {
                 let target = files::place_in_new_folder(self.root, path)?;

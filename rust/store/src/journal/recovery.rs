@@ -199,17 +199,12 @@ impl ChangeJournal<'_> {
             Ok(record) => record,
             Err(error) => return damaged(error.to_string()),
         };
-        if record["schema"].as_u64() > Some(u64::from(SCHEMA)) {
+        if record["schema"].as_u64() != Some(u64::from(SCHEMA)) {
             return ChangeReading::Others;
         }
         let root = record["root"].as_str().map(ToOwned::to_owned);
         if root.is_some() && root != self.root_from_state() {
             return ChangeReading::Others;
-        }
-        if record["schema"].as_u64() < Some(u64::from(SCHEMA)) {
-            return ChangeReading::Damaged(
-                "an earlier release left it; its texts are `.old` and `.new`".into(),
-            );
         }
         let ChangeIntent { folders, steps, .. } = match serde_json::from_value(record) {
             Ok(intent) => intent,
@@ -218,11 +213,7 @@ impl ChangeJournal<'_> {
         let steps = steps.into_iter().enumerate();
         let mut open = OpenFolders::default();
         let find = |(number, record)| match PlacedStep::find(
-            record,
-            number,
-            folder,
-            (self.root, None),
-            &mut open,
+            record, number, folder, self.root, None, &mut open,
         ) {
             // The folder was not made yet, or went with all that lay in it: there is nothing to clear away.
             Err(StoreError::Missing { .. }) if phase == ChangePhase::Settled => None,
@@ -235,7 +226,7 @@ impl ChangeJournal<'_> {
         }
     }
 
-    /// Finishes a change that no process says is its own: one of an earlier release, or one that is not started.
+    /// Finishes a change that no process says is its own: one that is not started.
     fn finish_unowned(&self, folder: &Path) -> Result<Option<UnfinishedChange>, StoreError> {
         let phase = ChangePhase::UnderWay;
         let name = phase.file();

@@ -153,8 +153,8 @@ impl ChangeJournal<'_> {
                 ChangeStep::Move { .. } => (None, None),
             };
             let is_flushed_later = flush.is_some() && record.waits_with_record();
-            let root = (self.root, real);
-            let placed = PlacedStep::find(record, number, &change.folder, root, &mut open)?;
+            let folder = &change.folder;
+            let placed = PlacedStep::find(record, number, folder, self.root, real, &mut open)?;
             let slot = placed.slot.clone();
             if let Some((text, replaces)) = text {
                 let (disk, to, target) = (self.disk, slot.clone(), &placed.target);

@@ -1,6 +1,5 @@
 //! The folder for our own state: what is acted on lies where no commit, merge or archive can put anything.
 
-mod earlier;
 mod names;
 mod owner;
 mod user;
@@ -167,12 +166,7 @@ impl StateFolder {
         let (Some(folder), Some(user)) = (self.place(), &self.user) else {
             return StateOwnership::Nowhere;
         };
-        let unsigned = if self.lies_in_repository() {
-            StateOwnership::OfEarlierRelease
-        } else {
-            StateOwnership::Foreign("nothing says whose it is".into())
-        };
-        owner::ownership(folder, &self.anchor, user, unsigned)
+        owner::ownership(folder, &self.anchor, user)
     }
 
     /// Returns what tells this folder from all others, also from one that was removed at the same place; `None`
@@ -208,9 +202,6 @@ impl StateFolder {
             )),
             StateOwnership::OtherUser(why) => Some(format!(
                 "{folder} cannot be used: {why}. Documents can be read and edited; no work begins here"
-            )),
-            StateOwnership::OfEarlierRelease => Some(format!(
-                "{folder} is of an earlier release: runs in it wait until a person trusts this folder"
             )),
         }
     }
@@ -263,7 +254,6 @@ impl StateFolder {
             return Err(nowhere());
         };
         if self.ownership() == StateOwnership::Own {
-            self.keep_probe(folder);
             return Ok(folder);
         }
         let _turn = self.turn(folder)?;
@@ -287,7 +277,6 @@ impl StateFolder {
         match self.ownership() {
             StateOwnership::Own | StateOwnership::New | StateOwnership::Nowhere => {}
             StateOwnership::Foreign(_) => set_aside(folder)?,
-            StateOwnership::OfEarlierRelease => earlier::put_by(folder)?,
             StateOwnership::OtherUser(why) => {
                 let why = format!("{} cannot be used: {why}", folder.display());
                 return Err(StoreError::NoState { why });
@@ -295,19 +284,6 @@ impl StateFolder {
         }
         self.make(folder, user, probe.as_ref())?;
         Ok(folder)
-    }
-
-    /// Keeps what the file system was found to be in a folder of an earlier release, which did not ask.
-    fn keep_probe(&self, folder: &Path) {
-        let kept = folder.join(FILE_SYSTEM);
-        if disk::exists(&kept) {
-            return;
-        }
-        if let Ok(probe) = FileSystemProbe::of(&self.anchor) {
-            // Another process may come first; without it only a line for people is missing.
-            disk::create_owned(&kept, &text_of(&probe))
-                .log_failure("keep what a file system was found to be");
-        }
     }
 
     /// Held while the folder is made, set aside, or signed.

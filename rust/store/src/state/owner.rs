@@ -31,8 +31,6 @@ pub enum StateOwnership {
     Foreign(String),
     /// It is not this user's alone, for this reason; nothing is written.
     OtherUser(String),
-    /// It was made by a release that signed nothing; what is in it waits until a person trusts the folder.
-    OfEarlierRelease,
     /// No place for this user's own files is set, so that nothing can be determined.
     Nowhere,
 }
@@ -120,13 +118,8 @@ pub(super) fn signed(anchor: &Path, user: &UserState) -> Result<String, StoreErr
     Ok(serde_json::to_string_pretty(&record).unwrap_or_default() + "\n")
 }
 
-/// Whose a folder is that belongs to a place; `unsigned` is what it counts as without a record.
-pub(super) fn ownership(
-    folder: &Path,
-    anchor: &Path,
-    user: &UserState,
-    unsigned: StateOwnership,
-) -> StateOwnership {
+/// Whose a folder is that belongs to a place.
+pub(super) fn ownership(folder: &Path, anchor: &Path, user: &UserState) -> StateOwnership {
     let foreign = |why: &str| StateOwnership::Foreign(why.to_owned());
     let facts = match disk::owned(folder) {
         None if disk::exists(folder) => {
@@ -141,7 +134,7 @@ pub(super) fn ownership(
     };
     let record = folder.join(OWNER);
     if !disk::exists(&record) {
-        return unsigned;
+        return foreign("nothing says whose it is");
     }
     let key = match user.key() {
         Ok(Some(key)) => key,

@@ -122,7 +122,7 @@ impl StagedTickets {
                 attributes,
                 seen,
                 status,
-            } => self.update(key, (attributes, seen), status.as_deref()),
+            } => self.update(key, attributes, seen, status.as_deref()),
             TicketOperation::Section {
                 key,
                 mode,
@@ -144,7 +144,7 @@ impl StagedTickets {
                 code,
             } => {
                 self.refuse_elsewhere(registry, project.as_deref())?;
-                self.create(registry, (kind, data), code)
+                self.create(registry, kind, data, code)
             }
         }
     }
@@ -152,7 +152,8 @@ impl StagedTickets {
     fn update(
         &mut self,
         key: &str,
-        (attributes, seen): (&Map<String, Value>, &Map<String, Value>),
+        attributes: &Map<String, Value>,
+        seen: &Map<String, Value>,
         status: Option<&str>,
     ) -> Result<TicketCode, Error> {
         let project = self.store.place.code.clone();
@@ -219,7 +220,8 @@ impl StagedTickets {
     fn create(
         &mut self,
         registry: &ProjectRegistry,
-        (kind, data): (&str, &Map<String, Value>),
+        kind: &str,
+        data: &Map<String, Value>,
         given: &mut Option<TicketCode>,
     ) -> Result<TicketCode, Error> {
         let project = &self.project;

@@ -17,7 +17,7 @@ pub(super) fn file(name: &str, read: &TableReading, schema: &ConfigSchema) -> Op
             .into_iter()
             .map(ConfigFinding::without_blocking)
             .collect(),
-        Err(why) => vec![ConfigFinding::unreadable(name, None, why.clone())],
+        Err(why) => vec![ConfigFinding::unreadable(name, None, why.to_string())],
     };
     Some(CheckedFile {
         path: name.to_owned(),

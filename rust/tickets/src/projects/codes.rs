@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{ProjectProblem, ProjectSource, TicketProject};
+use super::{ProjectFault, ProjectProblem, ProjectSource, TicketProject};
 
 /// Returns true if a text can be a project's code: something that names of files may begin with, in
 /// any length and case.
@@ -17,17 +17,14 @@ pub(super) fn is_code(text: &str) -> bool {
 ///
 /// # Errors
 /// Why there is none: no tickets, or several codes.
-pub fn code_of_tickets<'a>(names: impl Iterator<Item = &'a str>) -> Result<String, String> {
+pub fn code_of_tickets<'a>(names: impl Iterator<Item = &'a str>) -> Result<String, ProjectFault> {
     let mut codes: Vec<String> = names.filter_map(code_of_file).collect();
     codes.sort();
     codes.dedup();
     match codes.as_slice() {
         [code] => Ok(code.clone()),
-        [] => Err("no file in its folder of tickets says its code".into()),
-        _ => Err(format!(
-            "its tickets carry several codes: {}",
-            codes.join(", ")
-        )),
+        [] => Err(ProjectFault::NoCode),
+        _ => Err(ProjectFault::SeveralCodes(codes)),
     }
 }
 
@@ -107,7 +104,7 @@ mod tests {
         );
         assert_eq!(
             code(&["B-1.md", "A-2-x.md"]),
-            Err("its tickets carry several codes: A, B".into())
+            Err(ProjectFault::SeveralCodes(vec!["A".into(), "B".into()]))
         );
         assert!(code(&["2024-10-02.md", "x.md"]).is_err());
     }

@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use toml::Table;
 
-use super::ProjectProblem;
 use super::table::TableKeys;
+use super::{ProjectFault, ProjectProblem};
 use chant_store::{disk, files};
 
 /// The tickets folder where nothing is said.
@@ -123,12 +123,11 @@ impl RegistryRecord {
 ///
 /// # Errors
 /// Why it is refused: it leaves the root, by its own parts or by links.
-pub(super) fn path_in_root(root: &Path, given: &str) -> Result<String, String> {
-    let leaves = |how: String| {
-        format!(
-            "`{given}` {how}; expected a path inside of the project `{}`",
-            root.display()
-        )
+pub(super) fn path_in_root(root: &Path, given: &str) -> Result<String, ProjectFault> {
+    let leaves = |how: String| ProjectFault::Outside {
+        given: given.to_owned(),
+        how,
+        root: root.to_owned(),
     };
     let written = PathBuf::from(given.replace('\\', "/"));
     let relative = written.strip_prefix(root).unwrap_or(&written);
@@ -156,7 +155,7 @@ pub(super) fn path_in_root(root: &Path, given: &str) -> Result<String, String> {
             Err(_) if disk::is_link(&path) => {
                 return Err(leaves("is a link that leads nowhere".into()));
             }
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(ProjectFault::Unreadable(error.to_string())),
         }
     }
     Ok(if parts.is_empty() {

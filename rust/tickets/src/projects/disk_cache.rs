@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::fault::ProjectFault;
 use super::table::{self, TableReading};
 use chant_store::StoreError;
 use chant_store::disk::{self, Disk, FileStamp, FolderEntry};
@@ -54,8 +55,8 @@ impl DiskCache {
             Arc::new(match disk.read_text(path, &path.display().to_string()) {
                 Ok((text, _)) => table::parse(&text).map(Some),
                 Err(StoreError::Missing { .. }) => Ok(None),
-                Err(StoreError::Unreadable { why, .. }) => Err(why),
-                Err(error) => Err(error.to_string()),
+                Err(StoreError::Unreadable { why, .. }) => Err(ProjectFault::Unreadable(why)),
+                Err(error) => Err(ProjectFault::Unreadable(error.to_string())),
             })
         })
     }

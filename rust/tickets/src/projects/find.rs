@@ -9,7 +9,7 @@ use super::definition::{COUNTER, ProjectDefinition, RegistryRecord, TICKETS, pat
 use super::disk_cache::DiskCache;
 use super::settings::{self, DiscoverySettings, ExcludedFolders};
 use super::table::TableReading;
-use super::{DiscoveryInputs, ProjectProblem, ProjectSource, TicketProject, day};
+use super::{DiscoveryInputs, ProjectFault, ProjectProblem, ProjectSource, TicketProject, day};
 use chant_config::check::{CheckedFile, ConfigFinding};
 use chant_config::schema::tickets::{PROJECT, RECORD};
 use chant_config::schema::{ConfigSchema, KeyProblem};
@@ -124,12 +124,12 @@ impl ProjectSearch<'_> {
         let table = match read.as_ref() {
             Ok(Some(read)) => &read.table,
             Ok(None) => return,
-            Err(why) => return self.pass_over(name, why.clone()),
+            Err(why) => return self.pass_over(name, why.to_string()),
         };
         let record = RegistryRecord::read(&name, table, &mut self.problems);
         let root = match self.root_of(&record) {
             Ok(root) => root,
-            Err(why) => return self.pass_over(name, why),
+            Err(why) => return self.pass_over(name, why.to_string()),
         };
         if self.by_root.contains_key(&root) {
             return;
@@ -153,14 +153,13 @@ impl ProjectSearch<'_> {
         });
     }
 
-    fn root_of(&mut self, record: &RegistryRecord) -> Result<PathBuf, String> {
+    fn root_of(&mut self, record: &RegistryRecord) -> Result<PathBuf, ProjectFault> {
         let Some(given) = &record.path else {
-            return Err("it names no folder; expected `path` in `[project]`".into());
+            return Err(ProjectFault::NoPath);
         };
         let path = self.surroundings.expand(given)?;
-        self.folder(&path).ok_or_else(|| {
-            format!("the project's folder `{given}` does not exist; fix `path` or remove this file")
-        })
+        let missing = || ProjectFault::NoFolder(given.clone());
+        self.folder(&path).ok_or_else(missing)
     }
 
     /// The nearest project from the start upwards; a folder of tickets makes one without a file.
@@ -199,9 +198,7 @@ impl ProjectSearch<'_> {
 
     fn scan(&mut self) {
         let settings = settings::read(
-            self.surroundings,
-            self.looked,
-            (&mut self.problems, &mut self.files),
+            self.surroundings, self.looked, &mut self.problems, &mut self.files,
         );
         for (given, named_by) in &settings.scan_paths {
             if let Some(base) = self.folder(given) {
@@ -274,7 +271,7 @@ impl ProjectSearch<'_> {
             Ok(None) if may_be_named_otherwise => self.own_of_another_name(root),
             Ok(None) => OwnDefinition::None,
             Err(why) => {
-                self.pass_over(name, why.clone());
+                self.pass_over(name, why.to_string());
                 OwnDefinition::Broken
             }
         }
@@ -310,18 +307,18 @@ impl ProjectSearch<'_> {
         let defined_by = candidate.defined_by.display().to_string();
         let root = candidate.root.clone();
         let project = self.project(candidate);
-        let project = project.map_err(|why| self.pass_over(defined_by, why)).ok();
-        self.by_root.insert(root, project);
+        let project = project.map_err(|why| self.pass_over(defined_by, why.to_string()));
+        self.by_root.insert(root, project.ok());
     }
 
-    fn project(&mut self, candidate: ProjectCandidate) -> Result<TicketProject, String> {
+    fn project(&mut self, candidate: ProjectCandidate) -> Result<TicketProject, ProjectFault> {
         let ProjectCandidate {
             root, definition, ..
         } = candidate;
         let tickets = path_in_root(&root, definition.tickets.as_deref().unwrap_or(TICKETS))?;
         let folder = root.join(&tickets);
         if self.looked.place(&folder).is_some() && self.folder(&folder).is_none() {
-            return Err(format!("`{tickets}` is a file, not a folder of tickets"));
+            return Err(ProjectFault::NotFolder(tickets));
         }
         let counter_file =
             path_in_root(&root, definition.counter_file.as_deref().unwrap_or(COUNTER))?;
@@ -330,10 +327,7 @@ impl ProjectSearch<'_> {
             None => self.derived_code(&root, &folder)?,
         };
         if !is_code(&code) {
-            return Err(format!(
-                "the code `{}` cannot begin the name of a file; expected letters and digits such as `MDT`",
-                code.escape_debug()
-            ));
+            return Err(ProjectFault::Code(code));
         }
         let id = definition.id.unwrap_or_else(|| {
             let name = root.file_name();
@@ -366,14 +360,13 @@ impl ProjectSearch<'_> {
         })
     }
 
-    fn derived_code(&mut self, root: &Path, folder: &Path) -> Result<String, String> {
+    fn derived_code(&mut self, root: &Path, folder: &Path) -> Result<String, ProjectFault> {
         let entries = self.looked.folder(folder);
         let files = entries.iter().filter(|entry| !entry.is_folder);
-        code_of_tickets(files.map(|entry| entry.name.as_str())).map_err(|why| {
-            format!(
-                "{why}; write `[project]` and `code = \"…\"` into `{}`",
-                root.join(OWN_FILE).display()
-            )
+        let code = code_of_tickets(files.map(|entry| entry.name.as_str()));
+        code.map_err(|why| ProjectFault::Underived {
+            why: Box::new(why),
+            file: root.join(OWN_FILE),
         })
     }
 

@@ -6,6 +6,7 @@ pub mod checked;
 mod codes;
 mod definition;
 mod disk_cache;
+mod fault;
 mod find;
 pub mod project_lookup;
 mod settings;
@@ -20,6 +21,7 @@ pub use codes::code_of_tickets;
 use definition::ProjectDefinition;
 pub use definition::TICKETS;
 use disk_cache::DiskCache;
+pub use fault::ProjectFault;
 pub use find::OWN_FILE;
 
 /// The settings of tickets in a project's own file.
@@ -35,7 +37,7 @@ pub struct OwnTicketSettings {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn parse_own_file(text: &str) -> Result<OwnTicketSettings, String> {
+pub fn parse_own_file(text: &str) -> Result<OwnTicketSettings, ProjectFault> {
     let read = table::parse(text)?;
     let definition = ProjectDefinition::of_project(OWN_FILE, &read.table, &mut Vec::new());
     let inside = |given: String| {
@@ -79,7 +81,7 @@ impl DiscoveryInputs {
     }
 
     /// A path as people write it.
-    fn expand(&self, given: &str) -> Result<PathBuf, String> {
+    fn expand(&self, given: &str) -> Result<PathBuf, ProjectFault> {
         let of_home = match given.strip_prefix('~') {
             Some(rest) if rest.is_empty() || rest.starts_with(['/', '\\']) => {
                 rest.trim_start_matches(['/', '\\'])
@@ -88,9 +90,7 @@ impl DiscoveryInputs {
         };
         match &self.home {
             Some(home) => Ok(home.join(of_home)),
-            None => Err(format!(
-                "`{given}` has no meaning without a home folder; write the whole path"
-            )),
+            None => Err(ProjectFault::NoHome(given.to_owned())),
         }
     }
 }

@@ -96,7 +96,8 @@ impl DiscoveryTable {
 pub(super) fn read(
     surroundings: &DiscoveryInputs,
     looked: &mut DiskCache,
-    (problems, checked): (&mut Vec<ProjectProblem>, &mut Vec<CheckedFile>),
+    problems: &mut Vec<ProjectProblem>,
+    checked: &mut Vec<CheckedFile>,
 ) -> DiscoverySettings {
     let mut discovery = DiscoveryTable::default();
     for file in files(surroundings, looked, problems) {
@@ -123,7 +124,7 @@ pub(super) fn read(
             Ok(folder) => scan_paths.push((folder, named_by.clone())),
             Err(why) => problems.push(ProjectProblem {
                 path: named_by.clone(),
-                why,
+                why: why.to_string(),
             }),
         }
     }
@@ -155,7 +156,7 @@ fn files(
             "the configuration `{}` does not exist; name another file or unset the variable",
             path.display()
         ),
-        Err(why) => why.clone(),
+        Err(why) => why.to_string(),
     };
     problems.push(ProjectProblem {
         path: "MCP_CONFIG_PATH".into(),
@@ -175,7 +176,7 @@ fn discovery_of(
         Err(why) => {
             problems.push(ProjectProblem {
                 path: name.to_owned(),
-                why: why.clone(),
+                why: why.to_string(),
             });
             DiscoveryTable::default()
         }

@@ -2,12 +2,12 @@
 
 use toml::{Table, Value};
 
-use super::ProjectProblem;
+use super::{ProjectFault, ProjectProblem};
 use chant_config::schema::tickets::{DISCOVERY, PROJECT, RECORD};
 use chant_text::clash;
 
 /// The content of a configuration file: `None` where there is none, or why it cannot be read.
-pub(super) type TableReading = Result<Option<ReadTable>, String>;
+pub(super) type TableReading = Result<Option<ReadTable>, ProjectFault>;
 
 /// A file as it was read.
 #[derive(Debug)]
@@ -22,18 +22,19 @@ pub(super) struct ReadTable {
 ///
 /// # Errors
 /// What is wrong, with its line.
-pub(super) fn parse(text: &str) -> Result<ReadTable, String> {
+pub(super) fn parse(text: &str) -> Result<ReadTable, ProjectFault> {
     if let Some(clash) = clash::in_data(text) {
-        return Err(format!("{clash}; nothing in the file is used until then"));
+        return Err(ProjectFault::Clash(clash.to_string()));
     }
     let table = text.parse::<Table>().map_err(|error| {
         let line = error.span().map_or(1, |span| {
             1 + text[..span.start.min(text.len())].matches('\n').count()
         });
-        format!(
-            "line {line} is not TOML: {}; fix it: nothing in the file is used until then",
-            error.message().lines().next().unwrap_or_default()
-        )
+        let why = error.message().lines().next().unwrap_or_default();
+        ProjectFault::NotToml {
+            line,
+            why: why.to_owned(),
+        }
     })?;
     Ok(ReadTable {
         table,
@@ -209,6 +210,7 @@ mod tests {
     #[test]
     fn a_file_that_is_no_toml_is_told_with_the_line() {
         let message = parse("[project]\nname = 'A'\ncode = \n").unwrap_err();
+        let message = message.to_string();
         assert!(message.starts_with("line 3 is not TOML: "), "{message}");
         assert!(parse("\u{feff}[project]\r\nname = 'A'\r\n").is_ok());
     }

@@ -40,7 +40,7 @@ const ARROWS: [(&str, &[&str]); 31] = [
     ("graph", &["base"]),
     ("draw", &["graph"]),
     ("config", &["base", "text"]),
-    ("evidence", &[]),
+    ("evidence", &["text"]),
     // Those who start processes hold them.
     ("confine", &["base", "store"]),
     ("broker", &["store"]),

@@ -173,9 +173,7 @@ impl ConfinedHooks for LandingHooks<'_> {
         let RunLanding { project, repo, .. } = *self.landing;
         let folder = self.folder().map_err(not_run)?;
         let tree = folder.place.tree(project, repo).map_err(not_run)?;
-        let repository = tree.into_repository();
-        repository
-            .ok_or_else(|| not_run("the work lies in a linked worktree of an earlier release"))
+        Ok(tree.into_repository())
     }
 
     fn run(&self, argv: &[String], hooks: &Path) -> Result<Option<String>, GitError> {

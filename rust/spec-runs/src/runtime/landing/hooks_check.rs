@@ -48,16 +48,13 @@ pub(in crate::runtime) fn hooks_of(project: &Project) -> HooksEntry {
     HooksEntry {
         folder: now.hooks.display().to_string(),
         run: hooks_that_run(&now.hooks),
-        listing: Some(now.listing),
+        listing: now.listing,
     }
 }
 
 /// Returns the hooks and settings that are not what they were, by name.
 fn changed_names(before: &HooksEntry, now: &HooksEntry) -> Vec<String> {
-    let (Some(before), Some(now)) = (&before.listing, &now.listing) else {
-        return Vec::new();
-    };
-    let mut names: Vec<String> = listing_difference(before, now)
+    let mut names: Vec<String> = listing_difference(&before.listing, &now.listing)
         .iter()
         .map(|line| {
             let name = line.split(" = ").next().unwrap_or_default();

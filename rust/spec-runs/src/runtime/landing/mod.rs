@@ -267,7 +267,7 @@ impl RunLanding<'_> {
             }
         }
         let record = self.runs.get(self.process_id)?;
-        let marks = match ItemMarks::of(self.project, (&record, place), &old)? {
+        let marks = match ItemMarks::of(self.project, &record, place, &old)? {
             Ok(marks) => marks,
             Err(why) => return Ok(Err(why)),
         };

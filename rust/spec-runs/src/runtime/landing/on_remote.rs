@@ -7,7 +7,7 @@ use super::train::{CheckTerms, TrainChecker};
 use super::{
     ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, open_criteria, own_conflict,
 };
-use crate::leases::{MergedWork, SpecLeases, lost_sentence};
+use crate::leases::{MergedWork, RemoteTarget, SpecLeases, lost_sentence};
 use crate::merge::merge_specs;
 use crate::receipt_store::{LandedRun, prepare_of_run};
 use chant_base::error::Error;
@@ -209,8 +209,8 @@ impl RunLanding<'_> {
     ) -> Result<PreparedLanding, Error> {
         use PreparedLanding::Settled;
         let target = match leases.target_now(record)? {
-            Ok(target) => target,
-            Err(why) => return Ok(Settled(waits(why))),
+            RemoteTarget::Commit(target) => target,
+            RemoteTarget::Unknown(why) => return Ok(Settled(waits(why))),
         };
         if let Some(landed) = self.landed_before(leases, record, &target)? {
             return Ok(landed);

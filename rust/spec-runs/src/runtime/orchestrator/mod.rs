@@ -90,8 +90,10 @@ enum NextStart {
     Nothing,
     /// Another clone has it.
     LeftOut,
-    /// It was started, or could not be.
-    Tried(Result<(), String>),
+    /// It was started.
+    Started,
+    /// It could not be started, for this reason.
+    Failed(String),
 }
 
 struct Orchestrator<'a> {
@@ -198,14 +200,16 @@ impl<'a> Orchestrator<'a> {
                     }
                 };
                 match self.start_next(&mut step)? {
-                    None => break,
-                    Some(Ok(())) => {
+                    // The one behind it may be free.
+                    NextStart::LeftOut => {}
+                    NextStart::Nothing => break,
+                    NextStart::Started => {
                         self.forecast.record(run)?;
                         if let Some(handshake) = handshake.take() {
                             handshake.ok();
                         }
                     }
-                    Some(Err(why)) => {
+                    NextStart::Failed(why) => {
                         // The spec that was asked for could not start: that is reported, and
                         // nothing else is started.
                         if let Some(handshake) = handshake.take() {
@@ -246,22 +250,8 @@ impl<'a> Orchestrator<'a> {
         format!("No spec can be worked on: {}", left_out.join("; "))
     }
 
-    /// Starts the next spec; `None` if there is none now, the inner error if it could not start. What other
-    /// clones hold is left to them.
-    fn start_next(
-        &mut self,
-        step: &mut dyn FnMut(&str),
-    ) -> Result<Option<Result<(), String>>, Error> {
-        loop {
-            match self.try_next(step)? {
-                NextStart::LeftOut => {}
-                NextStart::Nothing => return Ok(None),
-                NextStart::Tried(started) => return Ok(Some(started)),
-            }
-        }
-    }
-
-    fn try_next(&mut self, step: &mut dyn FnMut(&str)) -> Result<NextStart, Error> {
+    /// Starts the next spec. What other clones hold is left to them.
+    fn start_next(&mut self, step: &mut dyn FnMut(&str)) -> Result<NextStart, Error> {
         self.held = None;
         if self.is_halted {
             return Ok(NextStart::Nothing);
@@ -314,20 +304,19 @@ impl<'a> Orchestrator<'a> {
             return Ok(self.leave_out(id, why));
         }
         let begun = self.begin(id, asked, step)?;
-        if let Some(Ok(())) = begun {
+        if matches!(begun, NextStart::Started) {
             self.forecast.add(foreseen);
         }
-        Ok(begun.map_or(NextStart::Nothing, NextStart::Tried))
+        Ok(begun)
     }
 
-    /// Starts a spec whose turn it is; `None` if there is no room for it now, the inner error if it
-    /// could not start.
+    /// Starts a spec whose turn it is; nothing if there is no room for it now.
     fn begin(
         &mut self,
         id: SpecId,
         asked: RunOptions,
         step: &mut dyn FnMut(&str),
-    ) -> Result<Option<Result<(), String>>, Error> {
+    ) -> Result<NextStart, Error> {
         let claimed = self.claims.take(&id);
         let past = self.past.entry(id.clone()).or_default();
         let before = past.tried;
@@ -346,7 +335,7 @@ impl<'a> Orchestrator<'a> {
             Err(error) if is_full(&error) => {
                 // Another process took the room.
                 past.tried = before;
-                self.hold(error).map(|()| None)
+                self.hold(error).map(|()| NextStart::Nothing)
             }
             Ok((record, runner)) => {
                 if self.is_staggered {
@@ -358,7 +347,7 @@ impl<'a> Orchestrator<'a> {
                     process_id: record.process_id,
                     runner,
                 });
-                Ok(Some(Ok(())))
+                Ok(NextStart::Started)
             }
             Err(error) => {
                 let why = error.to_string();
@@ -376,7 +365,7 @@ impl<'a> Orchestrator<'a> {
                 } else {
                     past.shortfall = Some(AttemptFailure::failed(why.clone()));
                 }
-                Ok(Some(Err(why)))
+                Ok(NextStart::Failed(why))
             }
         }
     }

@@ -41,7 +41,6 @@ fn variables_that_would_redirect_git_have_no_effect() {
     let before = sandbox.state(&elsewhere);
     for test in [
         "staging::a_staged_move_shows_as_a_rename_and_hides_no_change_made_meanwhile",
-        "worktrees::a_worktree_with_something_to_lose_is_kept",
         "backups::a_branch_with_commits_of_its_own_is_not_deleted_until_they_are_kept",
         "tagged::tagged_is_never_stale",
         "bookkeeping::a_branch_begins_with_a_commit_of_the_runtime_and_no_checkout_notices",
@@ -85,10 +84,7 @@ fn without_the_git_program_git2_does_what_it_can() {
 }
 
 fn in_a_process_without_git(folder: &Path) {
-    let (project, tree) = (
-        folder.join("project"),
-        folder.canonicalize().unwrap().join("new/tree"),
-    );
+    let project = folder.join("project");
     assert!(Repo::open(folder).unwrap().is_none());
     let refused = Repo::open(&folder.join("reftable")).unwrap_err();
     assert!(
@@ -110,15 +106,6 @@ fn in_a_process_without_git(folder: &Path) {
         ["a.txt", "b.txt", "c.txt"]
     );
     fs::remove_file(project.join("c.txt")).unwrap();
-    write(&tree, "untracked.txt", "u\n");
-    assert!(matches!(
-        repo.remove_worktree(&tree),
-        Err(GitError::Dirty { count: 1, .. })
-    ));
-    fs::remove_file(tree.join("untracked.txt")).unwrap();
-    repo.remove_worktree(&tree).unwrap();
-    assert!(!tree.exists());
-    assert_eq!(listed(&repo).len(), 1);
     repo.back_up("x", "x").unwrap().unwrap();
     assert_eq!(repo.is_merged("x", "main"), Ok(true));
     let begun = repo.begin_branch(&NewBranch {

@@ -27,6 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use chant_base::error::Error;
 use chant_store::disk::{self, Disk};
 use chant_store::files::RootFolder;
 use chant_store::state::StateFolder;
@@ -206,16 +207,14 @@ struct Scripted {
 }
 
 impl RunSteps for Scripted {
-    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, String> {
-        let told = |error: WorkError| error.to_string();
+    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, Error> {
         run.update(|record| {
             record.branch = Some(format!("chant/{SPEC}"));
             Ok(())
-        })
-        .map_err(told)?;
-        run.reached("after-branch").map_err(told)?;
+        })?;
+        run.reached("after-branch")?;
         match self.refusal.take() {
-            Some(why) => Err(why),
+            Some(why) => Err(WorkError::Step(why).into()),
             None => Ok(self.job.clone()),
         }
     }
@@ -232,7 +231,7 @@ impl RunSteps for Scripted {
         &mut self,
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
-    ) -> Result<RunEnd, String> {
+    ) -> Result<RunEnd, Error> {
         if !ended.is_success() {
             return Ok(RunEnd::failed(ended.to_string()));
         }
@@ -240,8 +239,7 @@ impl RunSteps for Scripted {
             record.merge.state = MergeState::Merged;
             record.merge.commit = Some("0123abc".into());
             Ok(())
-        })
-        .map_err(|error| error.to_string())?;
+        })?;
         Ok(RunEnd {
             event: RunEvent::Merge,
             reason: None,

@@ -6,7 +6,6 @@
     reason = "tests lay out files and start git themselves, and stop at the first surprise"
 )]
 
-mod earlier;
 mod forged;
 
 use std::fs;
