@@ -25,7 +25,7 @@ use super::error::ChantError;
 use super::id::SpecId;
 use super::model::Spec;
 use super::ops::LintMemory;
-use super::others_text::shown_at;
+use super::others_text::shown_to;
 use super::parse::ParsedSpec;
 use super::run_lookup::RunLookup;
 use super::specs::SpecGraph;
@@ -39,6 +39,7 @@ use chant_base::error::Error;
 use chant_base::external_items::ExternalItems;
 use chant_base::ident::{ResolvedId, close_names, meant};
 use chant_base::next_step::{DoorKind, NextStep, hint};
+use chant_base::run_variables::sign_of_agent;
 use chant_config::{Config, ConfigError};
 use chant_git::Repo;
 use chant_places::missing_folders::MissingFolders;
@@ -250,7 +251,13 @@ impl Project {
 
     /// A document as who asks may see it.
     pub fn shown(&self, document: ParsedSpec) -> ParsedSpec {
-        document.map(|spec| shown_at(self.door, spec))
+        // What an agent types comes in at the door of people.
+        let is_agent = || {
+            self.door == DoorKind::Agents
+                || self.sign_of_run().is_some()
+                || sign_of_agent(&self.environment).is_some()
+        };
+        document.map(|spec| shown_to(is_agent, spec))
     }
 
     /// The folder for our own state.
