@@ -125,9 +125,9 @@ fn selected_lines_become_a_spec_that_the_editor_writes() {
     let new = applied("", &written["edits"]);
     assert!(new.contains("status: pending") && new.contains("\n# Text.\n"), "{new}");
     assert!(new.ends_with("## Acceptance Criteria\n\n- [ ] It works\n"), "{new}");
-    let waiting = text.replace("type: code", "type: code\napproval: required");
+    let waiting = text.replace("type: code", "type: code\napproval:\n  required: true\n  status: pending");
     editor.replace(PATH, &waiting);
-    let found = changes(&mut editor, [line + 1, line + 2], title).unwrap();
+    let found = changes(&mut editor, [line + 3, line + 4], title).unwrap();
     let new = applied("", &found[1]["edits"]);
     assert!(new.contains("approval:"), "what waits for a person still does: {new}");
 }

@@ -281,6 +281,10 @@ impl ScriptedEditor {
 
     /// Waits for a request of the server.
     pub(crate) fn request(&mut self, method: &str) -> Value {
+        let is_it = |message: &Value| message["method"] == method;
+        if let Some(at) = self.waiting.iter().position(is_it) {
+            return self.waiting.remove(at);
+        }
         loop {
             let message = self.receive(PATIENCE);
             let message = message.unwrap_or_else(|| panic!("no {method}"));
