@@ -15,7 +15,7 @@ from work.kit import ID, Workshop, git
 def test_a_push_says_how_the_run_ended_what_was_checked_and_which_receipt_says_so(
     shop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shop.project.config("defaults:\n  checks:\n    - name: sound\n      run: ['true']\n")
+    shop.configure("checks:\n  sound: ['true']\n")
     gh = forge(tmp_path, monkeypatch)
     gh.issue(1, "Paint")
     shop.spec(ID)

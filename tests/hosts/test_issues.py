@@ -338,7 +338,7 @@ def test_no_text_of_an_issue_reaches_an_agents_shell_as_ours_before_approval(
     cli = Cli(project)
     cli("issue", "import")
     [id] = specs_of(project)
-    asked = (["list"], ["show", id], ["list", "--json"], ["search", "zebra"], ["workspace", "list"], ["lint"])
+    asked = (["list"], ["show", id], ["list", "--json"], ["search", "zebra"], ["prime"], ["lint"])
     assert "Zebra title" in cli("list"), "a person sees it"
     for variable in ("CLAUDECODE", "CODEX_SANDBOX_NETWORK_DISABLED", "CHANT_RUN"):
         with monkeypatch.context() as shell:

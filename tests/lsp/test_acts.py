@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from harness import started_process
+from harness import started_process, user_config
 from lsp.test_lsp import ScriptedEditor
 from work.conftest import _nothing_is_left as _nothing_is_left
 from work.conftest import shop as shop
-from work.kit import ID, Workshop, user_config
+from work.kit import ID, Workshop
 
 PATH = f".chant/specs/{ID}.md"
 
@@ -64,7 +64,9 @@ def test_a_person_starts_a_run_from_a_lens_and_sees_its_log(shop: Workshop) -> N
         assert (said["type"], ID in said["message"]) == (3, True), said
         shop.ended(ID)
         offered = commands(editor)
-        assert "chant-mcp.start" not in offered
+        asked = {"command": "chant-mcp.start", "arguments": offered["chant-mcp.start"]["arguments"]}
+        why = editor.refusal("workspace/executeCommand", asked)
+        assert f"save {PATH} first" in why, "what the editor holds is not what the run wrote"
         begin(editor, offered["chant-mcp.log"])
         shown = editor.request("window/showDocument")
         assert shown["params"]["uri"] == (shop.root / ".chant" / "logs" / f"{ID}.log").as_uri()
