@@ -13,6 +13,7 @@ import click
 
 from chant_mcp.commands.persons import agent_above, run_above
 from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.commands.watch import listed
 from chant_mcp.errors import RefusedError
 from chant_mcp.init.repository import Repository
 from chant_mcp.issues.forge import Forge, Issue
@@ -306,10 +307,15 @@ def _label_of(spec: Data) -> str:
     return f"{_LABEL}ready" if is_ready else f"{_LABEL}waiting"
 
 
+def _runs(session: Session, id: str) -> list[Data]:
+    """Give the runs of a spec, ended ones among them."""
+    _, data = listed(session.chant, ended=True)
+    return [run for run in data["processes"] if run["spec_id"] == id]
+
+
 def cost_words(session: Session, id: str) -> str:
     """Write what the runs of a spec cost, as far as their agents said."""
-    runs: list[Data] = session.chant.work_list(process_id=id).data["processes"]
-    used = [run["usage"] for run in runs if run["spec_id"] == id and run.get("usage")]
+    used = [run["usage"] for run in _runs(session, id) if run.get("usage")]
     known = [usage["cost_usd"] for usage in used if usage.get("cost_usd") is not None]
     tokens = sum(usage.get(key) or 0 for usage in used for key in _TOKENS)
     amount = f"${sum(known):.2f}" if known else "not reported"
@@ -318,17 +324,15 @@ def cost_words(session: Session, id: str) -> str:
 
 def _run_lines(session: Session, id: str) -> list[str]:
     """Say how the newest run of a spec stands, and what its receipt bears out."""
-    runs: list[Data] = session.chant.work_list(process_id=id).data["processes"]
-    own = [run for run in runs if run["spec_id"] == id]
-    newest = max(own, key=lambda run: run["started_at"] or "", default=None)
+    newest = max(_runs(session, id), key=lambda run: run["started_at"] or "", default=None)
     lines = [f"Run: {newest['process_id']}, {newest['status']}"] if newest else []
     receipts: list[Data] = session.chant.receipt_show(id).data["receipts"]
     for entry in receipts[-1:]:
         checks: list[Data] = entry.get("receipt", {}).get("checks", [])
         passed = [check["name"] for check in checks if check["exit"] == 0]
         lines += [f"Checks: {', '.join(passed)} passed"] if passed else []
-        found = Repository(session.place.root, session.environment).run("rev-parse", "--verify", entry["ref"])
-        lines.append(f"Receipt: `{found.stdout.decode().strip()}`")
+        repository = Repository(session.place.root, session.environment, wanted_by="issue push")
+        lines.append(f"Receipt: `{repository.ask('rev-parse', '--verify', entry['ref'])}`")
     return lines
 
 
