@@ -40,7 +40,10 @@ def build(root: Path, items: int) -> dict[str, tuple[str, str, str]]:
     for file in range(many):
         tasks = "".join(f"---\n[t{n}] Task {n} of {file} (notstarted)\n" for n in range(1, _IN_ONE))
         ends = "".join(f"-> t{n}\n" for n in range(1, _IN_ONE))
-        _write(root / f"plan{file}.vine", f"vine 1.0.0\ntitle: Plan {file}\n---\n[t0] All (planning)\n{ends}{tasks}")
+        _write(
+            root / f"plan{file}.vine",
+            f"vine 1.0.0\ntitle: Plan {file}\n---\n[t0] All (planning)\n{ends}{tasks}",
+        )
         rows = "".join(
             f"- [ ] T{n:03} Step {n} of {file}" + (f" (depends on T{n - 1:03})" if n > 1 else "") + "\n"
             for n in range(1, _IN_ONE + 1)
@@ -140,7 +143,9 @@ class _Server:
 def _row(name: str, seconds: Sequence[float], processor: float | None = None) -> None:
     p95 = statistics.quantiles(seconds, n=20)[-1]
     used = "" if processor is None else f"{processor * 1000:.2f} ms"
-    print(f"| {name} | {statistics.median(seconds) * 1000:.2f} ms | {p95 * 1000:.2f} ms | {used} |", flush=True)
+    print(
+        f"| {name} | {statistics.median(seconds) * 1000:.2f} ms | {p95 * 1000:.2f} ms | {used} |", flush=True
+    )
 
 
 def keys(root: Path, documents: dict[str, tuple[str, str, str]], count: int) -> None:
@@ -209,7 +214,11 @@ def lint(root: Path, path: str, count: int) -> None:
     server = _Server(root, "--toolsets", "chant", "mcp", with_heads=False)
     server.ask(
         "initialize",
-        {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}},
+        {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "bench", "version": "1"},
+        },
     )
     server.tell("notifications/initialized", {})
 

@@ -65,7 +65,9 @@ def results_of(root: Path, words: list[str], **variables: str) -> Any:
         "OTHER": "plan.vine",
         **variables,
     }
-    done = subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        words, cwd=root, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
     assert results.is_file(), done.stdout + done.stderr
     return json.loads(results.read_text("utf-8"))
 

@@ -31,7 +31,5 @@ def lsp(surroundings: Surroundings) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     variables = text_variables(surroundings.environment)
     user_config = user_config_file(variables, surroundings.home)
-    is_orderly = serve_language(
-        user_config=user_config, environment=variables, perform=acts_of(surroundings)
-    )
+    is_orderly = serve_language(user_config=user_config, environment=variables, perform=acts_of(surroundings))
     click.get_current_context().exit(0 if is_orderly else 1)

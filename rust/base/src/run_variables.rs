@@ -24,5 +24,9 @@ const OF_AGENTS: [&str; 15] = [
 pub fn sign_of_agent(environment: &BTreeMap<String, String>) -> Option<&str> {
     let given = environment.iter().filter(|(_, value)| !value.is_empty());
     let mut names = given.map(|(name, _)| name.as_str());
-    names.find(|name| OF_AGENTS.iter().any(|beginning| name.starts_with(beginning)))
+    names.find(|name| {
+        OF_AGENTS
+            .iter()
+            .any(|beginning| name.starts_with(beginning))
+    })
 }

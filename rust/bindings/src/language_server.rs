@@ -57,7 +57,10 @@ fn performer_of(
     move |request| {
         Python::attach(|py| {
             let given = (request.act, &request.root, &request.name);
-            let found = perform.bind(py).call1(given).and_then(|found| found.extract());
+            let found = perform
+                .bind(py)
+                .call1(given)
+                .and_then(|found| found.extract());
             let (message, shown) =
                 found.map_err(|error| ActRefusal(error.value(py).to_string()))?;
             Ok(ActOutcome { message, shown })

@@ -52,7 +52,9 @@ pub(crate) fn created_specs(
         let marks = boxes_of(&one.item).into_iter();
         let inside = marks.filter(|mark| lines.contains(&mark.mark.start));
         let open = inside.filter(|mark| !mark.is_ticked).count();
-        let filled = text[lines.clone()].lines().filter(|line| !line.trim().is_empty());
+        let filled = text[lines.clone()]
+            .lines()
+            .filter(|line| !line.trim().is_empty());
         spec.is_some() && may_change && open > 0 && open == filled.count()
     });
     let split = open.and_then(|one| {
@@ -81,7 +83,9 @@ fn outline(selected: &str) -> NewSpec {
     let first = criteria.first().map(String::as_str).unwrap_or_default();
     let named = first.split("<!--").next().unwrap_or_default();
     NewSpec {
-        description: if title.is_empty() { named } else { title }.trim().to_owned(),
+        description: if title.is_empty() { named } else { title }
+            .trim()
+            .to_owned(),
         criteria,
         ..NewSpec::default()
     }

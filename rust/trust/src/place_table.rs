@@ -61,8 +61,8 @@ pub const BARE_MANIFEST: &str = "plugin.json";
 
 /// What hosts take from the folder of a plugin at its usual place, whatever the manifest says.
 pub const COMPONENTS: &[&str] = &[
-    ".lsp.json", ".mcp.json", "agents", "commands", "hooks", "lsp.json", "mcp.json", "output-styles", "prompts", "rules",
-    "skills", "themes",
+    ".lsp.json", ".mcp.json", "agents", "commands", "hooks", "lsp.json", "mcp.json",
+    "output-styles", "prompts", "rules", "skills", "themes",
 ];
 
 use PlaceKind::{AgentFile, Automation, Instructions, Nothing};

@@ -316,11 +316,20 @@ mod tests {
 
     #[test]
     fn a_bare_manifest_makes_a_plugin_by_what_it_names() {
-        let panel = br#"{"type": "panel", "id": "x", "name": "X", "includes": [], "dependencies": {}}"#;
+        let panel =
+            br#"{"type": "panel", "id": "x", "name": "X", "includes": [], "dependencies": {}}"#;
         for (path, text, expected) in [
             ("src/plugin.json", &panel[..], false),
-            ("src/plugin.json", br#"{"name": "x", "mcpServers": {}}"#, true),
-            ("src/Plugin.JSON", br#"{"name": "x", "Skills": "./s"}"#, true),
+            (
+                "src/plugin.json",
+                br#"{"name": "x", "mcpServers": {}}"#,
+                true,
+            ),
+            (
+                "src/Plugin.JSON",
+                br#"{"name": "x", "Skills": "./s"}"#,
+                true,
+            ),
             ("src/plugin.json", b"{", true),
             ("src/.claude-plugin/plugin.json", panel, true),
             ("gemini-extension.json", panel, true),

@@ -60,8 +60,8 @@ mod view;
 pub mod work_items;
 pub mod workspace_graph;
 
-use std::collections::{BTreeMap, HashMap};
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -77,8 +77,8 @@ use chant_plan_store::PlanStore;
 use chant_speckit::files::{FeatureDocument, FeatureStore, TASKS};
 use chant_speckit::resolve::{SearchStart, in_specs};
 use chant_specs::error::ChantError;
-pub use chant_specs::ops::add::{NewSpec, NewSpecFile};
 use chant_specs::ops::add::new_spec_file;
+pub use chant_specs::ops::add::{NewSpec, NewSpecFile};
 use chant_specs::project::{Project, ProjectOptions, SPECS};
 use chant_store::disk;
 use chant_store::files::RootFolder;

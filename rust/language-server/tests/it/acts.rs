@@ -46,7 +46,10 @@ fn a_run_starts_when_the_question_about_it_was_answered() {
         assert!(text.contains("Open the door"), "{text}");
         editor.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": answer}));
         // A refused act says so; that comes behind whatever an act before it says.
-        editor.ask("workspace/executeCommand", command(&offered, "chant-mcp.split"));
+        editor.ask(
+            "workspace/executeCommand",
+            command(&offered, "chant-mcp.split"),
+        );
         let question = editor.request("window/showMessageRequest");
         let yes = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"title": "Yes"}});
         editor.send(&yes);
@@ -70,9 +73,14 @@ fn an_act_is_refused_for_another_text_and_for_one_that_is_not_saved() {
     let why = editor.refusal("workspace/executeCommand", start.clone());
     assert!(why.contains("another one now"), "{why}");
     let offered = lenses(&mut editor, READY);
-    let why = editor.refusal("workspace/executeCommand", command(&offered, "chant-mcp.start"));
+    let why = editor.refusal(
+        "workspace/executeCommand",
+        command(&offered, "chant-mcp.start"),
+    );
     assert!(why.contains(&format!("save {READY} first")), "{why}");
-    for name in ["chant-mcp.pause", "chant-mcp.log", "chant-mcp.approve", "other.start"] {
+    for name in [
+        "chant-mcp.pause", "chant-mcp.log", "chant-mcp.approve", "other.start",
+    ] {
         let asked = json!({"command": name, "arguments": start["arguments"]});
         let why = editor.refusal("workspace/executeCommand", asked);
         assert!(why.contains("not offered"), "{name}: {why}");
@@ -115,7 +123,11 @@ fn selected_lines_become_a_spec_that_the_editor_writes() {
     let text = editor.open_saved(PATH);
     let line = text.lines().position(|line| line == "Text.").unwrap();
     let title = "New spec from the selection";
-    assert_eq!(changes(&mut editor, [line, line], title), None, "nothing is selected");
+    assert_eq!(
+        changes(&mut editor, [line, line], title),
+        None,
+        "nothing is selected"
+    );
     let found = changes(&mut editor, [line, line + 5], title).unwrap();
     let [create, written] = found.as_slice() else {
         panic!("{found:?}");
@@ -123,13 +135,25 @@ fn selected_lines_become_a_spec_that_the_editor_writes() {
     assert_eq!(create["kind"], "create");
     assert_eq!(create["uri"], written["textDocument"]["uri"]);
     let new = applied("", &written["edits"]);
-    assert!(new.contains("status: pending") && new.contains("\n# Text.\n"), "{new}");
-    assert!(new.ends_with("## Acceptance Criteria\n\n- [ ] It works\n"), "{new}");
-    let waiting = text.replace("type: code", "type: code\napproval:\n  required: true\n  status: pending");
+    assert!(
+        new.contains("status: pending") && new.contains("\n# Text.\n"),
+        "{new}"
+    );
+    assert!(
+        new.ends_with("## Acceptance Criteria\n\n- [ ] It works\n"),
+        "{new}"
+    );
+    let waiting = text.replace(
+        "type: code",
+        "type: code\napproval:\n  required: true\n  status: pending",
+    );
     editor.replace(PATH, &waiting);
     let found = changes(&mut editor, [line + 3, line + 4], title).unwrap();
     let new = applied("", &found[1]["edits"]);
-    assert!(new.contains("approval:"), "what waits for a person still does: {new}");
+    assert!(
+        new.contains("approval:"),
+        "what waits for a person still does: {new}"
+    );
 }
 
 #[test]
@@ -137,17 +161,36 @@ fn criteria_that_are_open_become_a_member() {
     let mut editor = trusting();
     let text = editor.open_saved(PATH);
     let title = "Split the selected criteria off into a member";
-    let line = text.lines().position(|line| line.contains("It works")).unwrap();
-    assert_eq!(changes(&mut editor, [line, line + 2], title), None, "one is ticked");
+    let line = text
+        .lines()
+        .position(|line| line.contains("It works"))
+        .unwrap();
+    assert_eq!(
+        changes(&mut editor, [line, line + 2], title),
+        None,
+        "one is ticked"
+    );
     let found = changes(&mut editor, [line, line + 1], title).unwrap();
     let [create, member, group] = found.as_slice() else {
         panic!("{found:?}");
     };
-    assert_eq!(create["uri"], editor.uri(&format!(".chant/specs/{SPEC}.1.md")));
+    assert_eq!(
+        create["uri"],
+        editor.uri(&format!(".chant/specs/{SPEC}.1.md"))
+    );
     let new = applied("", &member["edits"]);
-    assert!(new.contains("# It works\n") && new.contains("- [ ] It works\n"), "{new}");
+    assert!(
+        new.contains("# It works\n") && new.contains("- [ ] It works\n"),
+        "{new}"
+    );
     assert_eq!(group["textDocument"]["version"], 1);
     let group = applied(&text, &group["edits"]);
-    assert!(group.contains("type: group") && group.contains(&format!("{SPEC}.1")), "{group}");
-    assert!(!group.contains("It works") && group.contains("- [x] It is tested"), "{group}");
+    assert!(
+        group.contains("type: group") && group.contains(&format!("{SPEC}.1")),
+        "{group}"
+    );
+    assert!(
+        !group.contains("It works") && group.contains("- [x] It is tested"),
+        "{group}"
+    );
 }

@@ -8,9 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use chant_language_server::{
-    ActOutcome, ActRefusal, ActRequest, FrameError, ServerOptions, serve,
-};
+use chant_language_server::{ActOutcome, ActRefusal, ActRequest, FrameError, ServerOptions, serve};
 use chant_spec_runs::merge::driver::merge_file;
 use chant_spec_runs::recorded_runs::RecordedRuns;
 use chant_specs::project::{ProjectOptions, ZonedClock};
