@@ -1,8 +1,9 @@
 """What a key costs in an editor: `python -m bench.language_server [--items 10000] [--keys 200]`.
 
-Makes a project with items of all seven formats, starts `chant-mcp lsp` on it, and edits documents of five of them key by
-key. Measured are the time from a change to the findings, without the 30 ms that the server waits for the next key, and
-what all threads of the server used of the processor. `lint` of everything after one edit is asked of an MCP server.
+Makes a project with items of all seven formats, starts `chant-mcp lsp` on it, and edits documents of five of
+them key by key. Measured are the time from a change to the findings, without the 30 ms that the server waits for
+the next key, and what all threads of the server used of the processor. `lint` of everything after one edit is
+asked of an MCP server.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ _LABELS = ("backend", "docs", "tests")
 
 
 def build(root: Path, items: int) -> dict[str, tuple[str, str, str]]:
-    """Write a project; gives for formats a document, words of it, and faulty ones that a key makes of them."""
+    """Write a project; gives for formats a document, words of it, and the faulty ones that a key makes."""
     many = max(1, items // 10 // _IN_ONE)
     for number in range(items // 2):
         before = f"depends_on: [{_id(number - 1)}]\n" if number % 3 else ""
         _write(
             root / ".chant" / "specs" / f"{_id(number)}.md",
-            f"---\ntype: code\nstatus: pending\n{before}labels: [{_LABELS[number % 3]}]\n---\n# Change part {number}\n\n"
-            f"{'The part is slow, and callers wait for it. ' * 20}\n\n## Acceptance Criteria\n\n"
+            f"---\ntype: code\nstatus: pending\n{before}labels: [{_LABELS[number % 3]}]\n---\n"
+            f"# Change part {number}\n\n{'The part is slow, and callers wait for it. ' * 20}\n\n## Acceptance Criteria\n\n"
             f"- [ ] Part {number} is quick\n- [ ] Its tests pass\n",
         )
     for file in range(many):
@@ -52,13 +53,13 @@ def build(root: Path, items: int) -> dict[str, tuple[str, str, str]]:
     for number in range(1, items // 10 + 1):
         _write(
             root / "docs" / "CRs" / f"SHOP-{number:03}-part.md",
-            f"---\ncode: SHOP-{number:03}\ntitle: Part {number}\nstatus: Approved\ntype: Bug Fix\npriority: Low\n---\n\n"
-            f"# Part {number}\n\n{'It breaks when two come at once. ' * 20}\n",
+            f"---\ncode: SHOP-{number:03}\ntitle: Part {number}\nstatus: Approved\ntype: Bug Fix\n"
+            f"priority: Low\n---\n\n# Part {number}\n\n{'It breaks when two come at once. ' * 20}\n",
         )
         _write(
             root / "backlog" / "tasks" / f"task-{number} - Part.md",
-            f"---\nid: TASK-{number}\ntitle: Part {number}\nstatus: To Do\nlabels: []\ndependencies: []\n---\n\n"
-            "## Description\n\nA part.\n",
+            f"---\nid: TASK-{number}\ntitle: Part {number}\nstatus: To Do\nlabels: []\ndependencies: []\n"
+            "---\n\n## Description\n\nA part.\n",
         )
     for file in range(many):
         boxes = "".join(f"- [ ] {n}. Do {n}\n" for n in range(1, _IN_ONE // 2 + 1))
@@ -95,9 +96,9 @@ class _Server:
     """A process that is talked with in messages of JSON, with heads as editors write them or a line each."""
 
     def __init__(self, root: Path, *words: str, with_heads: bool) -> None:
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         command = [sys.executable, "-P", "-m", "chant_mcp", *words]
-        self._process = subprocess.Popen(command, cwd=root, **pipes)
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, cwd=root, stdin=pipe, stdout=pipe)
         self._with_heads = with_heads
         self._number = 0
 
@@ -140,10 +141,15 @@ class _Server:
         self._process.wait()
 
 
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def _row(name: str, seconds: Sequence[float], processor: float | None = None) -> None:
     p95 = statistics.quantiles(seconds, n=20)[-1]
     used = "" if processor is None else f"{processor * 1000:.2f} ms"
-    print(
+    _say(
         f"| {name} | {statistics.median(seconds) * 1000:.2f} ms | {p95 * 1000:.2f} ms | {used} |", flush=True
     )
 
@@ -175,7 +181,7 @@ def keys(root: Path, documents: dict[str, tuple[str, str, str]], count: int) -> 
         place = {"textDocument": {"uri": uri(path)}, "position": at}
         server.ask("textDocument/hover", place)
         if not number:
-            print(f"| until the first hover | {time.monotonic() - began:.2f} s | | |")
+            _say(f"| until the first hover | {time.monotonic() - began:.2f} s | | |")
         seconds: list[float] = []
         used = server.processor()
         for key in range(count):
@@ -192,7 +198,7 @@ def keys(root: Path, documents: dict[str, tuple[str, str, str]], count: int) -> 
         for name, ask in _questions(server, place, word):
             _row(name, [_timed(ask) for _ in range(count)])
         server.tell("textDocument/didClose", {"textDocument": {"uri": uri(path)}})
-    print(f"| resident set | {server.resident()} MB | | |")
+    _say(f"| resident set | {server.resident()} MB | | |")
     server.end()
 
 
@@ -233,7 +239,7 @@ def lint(root: Path, path: str, count: int) -> None:
         _write(root / path, f"{text}\nEdit {number}.\n")
         seconds.append(_timed(lint_all))
     _row("lint of everything after one edit", seconds, (server.processor() - used) / count)
-    print(f"| resident set of that MCP server | {server.resident()} MB | | |")
+    _say(f"| resident set of that MCP server | {server.resident()} MB | | |")
     server.end()
     _write(root / path, text)
 
@@ -247,11 +253,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         documents = build(root, given.items)
-        print(f"{given.items} items, load {os.getloadavg()[0]:.1f}\n")
-        print("| | median | p95 | processor, each |\n|---|---|---|---|")
+        _say(f"{given.items} items, load {os.getloadavg()[0]:.1f}\n")
+        _say("| | median | p95 | processor, each |\n|---|---|---|---|")
         keys(root, documents, given.keys)
         lint(root, documents["chant"][0], given.keys)
-        print(f"\nLoad at the end: {os.getloadavg()[0]:.1f}")
+        _say(f"\nLoad at the end: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

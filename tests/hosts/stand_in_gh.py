@@ -47,7 +47,8 @@ if query.startswith("mutation"):
 elif "comments(" in query:
     one = issues[variables["number"]]
     nodes = [{{"id": f"C_{{one['number']}}_{{at}}", "body": c["body"], "viewerDidAuthor": c["mine"],
-        "createdAt": c.get("at", "2026-01-31T10:00:00Z"), "author": c.get("author") and {{"login": c["author"]}}}}
+        "createdAt": c.get("at", "2026-01-31T10:00:00Z"),
+        "author": c.get("author") and {{"login": c["author"]}}}}
         for at, c in enumerate(one.get("comments", []))]
     data = {{"repository": {{"issue": {{"comments": {{"nodes": nodes, "pageInfo": {{"hasNextPage": False,
         "endCursor": None}}}}}}}}}}

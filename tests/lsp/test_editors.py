@@ -19,8 +19,10 @@ OTHER_SPEC = ".chant/specs/2026-01-22-002-abc.md"
 TEXTS = {
     SPEC: "---\ntype: code\nstatus: pending\ndepends_on: [2026-01-22-002-abc]\n---\n# Log in\n\nText.\n\n"
     "## Acceptance Criteria\n\n- [ ] It works\n",
-    OTHER_SPEC: "---\ntype: code\nstatus: pending\n---\n# Open the door\n\n## Acceptance Criteria\n\n- [ ] It opens\n",
-    "plan.vine": "vine 1.0.0\ntitle: Shop\n---\n[root] The shop (planning)\n-> build\n---\n[build] Build it (notstarted)\n",
+    OTHER_SPEC: "---\ntype: code\nstatus: pending\n---\n# Open the door\n\n## Acceptance Criteria\n\n"
+    "- [ ] It opens\n",
+    "plan.vine": "vine 1.0.0\ntitle: Shop\n---\n[root] The shop (planning)\n-> build\n---\n"
+    "[build] Build it (notstarted)\n",
 }
 
 
@@ -111,11 +113,8 @@ def test_emacs_shows_findings_and_answers(root: Path) -> None:
 
 
 def test_the_lines_for_helix_are_a_language_with_its_server() -> None:
-    if sys.version_info < (3, 11):
-        pytest.skip("not run: no TOML reader")
-    import tomllib
-
-    read = tomllib.loads(snippet("helix/languages.toml"))
+    toml = pytest.importorskip("tomllib", reason="not run: no reader of TOML")
+    read = toml.loads(snippet("helix/languages.toml"))
     [name] = read["language-server"]
     assert {"command", "args"} <= set(read["language-server"][name])
     for language in read["language"]:

@@ -11,8 +11,8 @@ pytestmark = pytest.mark.anyio
 tdqs = pytest.importorskip("tdqs", reason="not run: the linter `tdqs` is not installed")
 
 SHADOWED = {"vine_write", "create_cr", "update_cr_attrs"}
-"""Tools whose required arguments are nested as the seeds say. The linter compares the work to fill them in with that of
-tools of other formats, and leaves the question whether these can stand in for them to a model."""
+"""Tools whose required arguments are nested as the seeds say. The linter compares the work to fill them in
+with that of tools of other formats, and leaves the question whether these do the same to a model."""
 
 
 async def test_no_definition_of_a_tool_has_a_warning(project: Project) -> None:
