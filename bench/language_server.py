@@ -1,8 +1,8 @@
 """What a key costs in an editor: `python -m bench.language_server [--items 10000] [--keys 200]`.
 
 Makes a project with items of all seven formats, starts `chant-mcp lsp` on it, and edits documents of five of
-them key by key. Measured are the time from a change to the findings, without the 30 ms that the server waits for
-the next key, and what all threads of the server used of the processor. `lint` of everything after one edit is
+them key by key. Measured are the time from a change to the findings, without the 30 ms that the server waits
+for the next key, and what all threads of the server used of the processor. `lint` of everything after one edit is
 asked of an MCP server.
 """
 
@@ -35,7 +35,8 @@ def build(root: Path, items: int) -> dict[str, tuple[str, str, str]]:
         _write(
             root / ".chant" / "specs" / f"{_id(number)}.md",
             f"---\ntype: code\nstatus: pending\n{before}labels: [{_LABELS[number % 3]}]\n---\n"
-            f"# Change part {number}\n\n{'The part is slow, and callers wait for it. ' * 20}\n\n## Acceptance Criteria\n\n"
+            f"# Change part {number}\n\n{'The part is slow, and callers wait for it. ' * 20}\n\n"
+            "## Acceptance Criteria\n\n"
             f"- [ ] Part {number} is quick\n- [ ] Its tests pass\n",
         )
     for file in range(many):

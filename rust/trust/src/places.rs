@@ -144,6 +144,13 @@ pub fn is_component_of(path: &str, folder: &str) -> bool {
     inside.is_some_and(|inside| COMPONENTS.iter().any(|place| is_at_or_below(inside, place)))
 }
 
+/// Returns the folder that a plugin would have if this folder holds its components, as that of skills does, each of
+/// which is a folder.
+pub fn plugin_around(folder: &str) -> Option<&str> {
+    let (outer, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+    is_component_of(name, "").then_some(outer)
+}
+
 fn longest(parts: &[&str]) -> Option<&'static ActingPlace> {
     let met = INDEX.starting_with(parts[0]).filter(|row| {
         row.parts.len() <= parts.len()
@@ -337,6 +344,9 @@ mod tests {
             assert_eq!(makes_plugin(path, text), expected, "{path}");
         }
         assert!(is_component_of("a/Skills/b/SKILL.md", "a/") && is_component_of("mcp.json", ""));
+        assert_eq!(plugin_around("a/Skills"), Some("a"));
+        assert_eq!(plugin_around("skills"), Some(""));
+        assert_eq!(plugin_around("a/src"), None);
         assert!(!is_component_of("a/src/skills", "a/") && !is_component_of("b/skills/c", "a/"));
     }
 

@@ -25,7 +25,7 @@ use chant_trust::acting::{
 use chant_trust::place_table::PlaceKind;
 use chant_trust::places::{
     folded, is_at_or_below, is_component_of, is_named_by, keyed_place, makes_plugin, may_hold,
-    place_of, plugin_of,
+    place_of, plugin_around, plugin_of,
 };
 use chant_work::run_record::JudgedEntry;
 
@@ -189,9 +189,7 @@ pub(super) fn acting_change(
     let enters = |folder: &str| {
         let is_deep = || folded(folder).ends_with(".agents/plugins");
         let (parent, _) = folder.rsplit_once('/').unwrap_or_default();
-        // A skill is a folder in that of all skills.
-        let (outer, holder) = parent.rsplit_once('/').unwrap_or(("", parent));
-        let is_skill = || above.contains(outer) && is_component_of(holder, "");
+        let is_skill = || plugin_around(parent).is_some_and(|outer| above.contains(outer));
         above.contains(parent) || is_deep() || is_skill()
     };
     acting.plugins = plugin_folders(repo, old, &changed, &enters)?;
