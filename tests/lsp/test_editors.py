@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "your-editor.md"
+LIBRARY = Path(__file__).parents[2] / "editors" / "vscode"
+"""The extension, whose packages hold the protocol of VS Code."""
 SPEC = ".chant/specs/2026-01-22-001-x7m.md"
 OTHER_SPEC = ".chant/specs/2026-01-22-002-abc.md"
 TEXTS = {
@@ -110,6 +112,30 @@ def test_emacs_shows_findings_and_answers(root: Path) -> None:
     assert done["findings"] is True
     assert "Build it" in done["hover"]
     assert done["definition"] == (root / "plan.vine").as_uri()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_the_protocol_library_of_vs_code_gets_what_it_asks_for(root: Path, encoding: str) -> None:
+    library = LIBRARY / "node_modules" / "vscode-languageserver-protocol"
+    if shutil.which("node") is None or not library.is_dir():
+        pytest.skip("not run: needs node, and `npm install --no-package-lock` in editors/vscode")
+    tasks = Path(__file__).with_name("protocol_tasks.js")
+    server = [sys.executable, "-P", "-m", "chant_mcp", "lsp"]
+    words = ["node", str(tasks), str(LIBRARY), str(root), encoding, *server]
+    done = subprocess.run(words, cwd=root, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["encoding"], found["ended"]) == (encoding, 0)
+    assert found["findings"] >= 1
+    assert "Open the door" in found["hover"]
+    assert found["definition"] == (root / OTHER_SPEC).as_uri()
+    assert "2026-01-22-002-abc" in found["completion"]
+    assert [found["references"], found["symbols"], found["found"]] == [1, 1, 1]
+    assert found["lenses"][0].startswith("waits for 1")
+    assert found["fixed"]["newText"] == "pending"
+    assert "New spec from the selection" in found["actions"]
+    assert found["renamed"] == 2
+    assert {path: (root / path).read_text("utf-8") for path in TEXTS} == TEXTS, "nothing was written"
 
 
 def test_the_lines_for_helix_are_a_language_with_its_server() -> None:

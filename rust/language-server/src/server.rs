@@ -237,7 +237,8 @@ impl<W: Write> LanguageServer<'_, W> {
             return;
         };
         let heard = self.heard.clone();
-        std::thread::spawn(move || heard.send(ServerEvent::Acted(performer(&request))));
+        // Behind the end of the server nobody hears of it.
+        std::thread::spawn(move || heard.send(ServerEvent::Acted(performer(&request))).is_ok());
     }
 
     /// Shows what came of an act.
