@@ -1,4 +1,4 @@
-//! What an editor has done by a command: a run starts or pauses, its log or what it serves is shown.
+//! Acts that an editor asks for by a command: a run starts or pauses, its log or what it serves is shown.
 //!
 //! Nobody knows whether a person or an agent steers an editor. So an act has the rights of the tool for the same, and
 //! nothing that only a person may do is offered. Acts go by the disk.
@@ -37,7 +37,7 @@ pub struct ActRequest {
     pub(crate) question: Option<String>,
 }
 
-/// What came of an act.
+/// The outcome of an act.
 #[derive(Debug, Clone)]
 pub struct ActOutcome {
     /// A sentence about it.
@@ -138,7 +138,7 @@ impl<'a> ActOffers<'a> {
             .collect()
     }
 
-    /// What is said of an item that is ready in place of acts.
+    /// The words about an item that is ready, in place of acts.
     pub(crate) fn instead(&self, item: &Item<'_>) -> Option<String> {
         if self.is_trusted {
             return None;

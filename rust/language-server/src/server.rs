@@ -105,7 +105,7 @@ enum ServerStage {
 struct LanguageServer<'a, W> {
     writer: &'a mut W,
     state: EditorState,
-    /// What acts on threads of their own report to.
+    /// The sender to which acts on threads of their own report.
     heard: Sender<ServerEvent>,
     /// Acts that a question of the editor waits for.
     questions: HashMap<RequestId, ActRequest>,

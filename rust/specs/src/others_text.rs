@@ -6,13 +6,31 @@
 
 use std::sync::Arc;
 
+use chant_base::next_step::DoorKind;
+use chant_base::run_variables::sign_of_agent;
+
 use super::model::{Spec, WITHHELD};
+use super::parse::ParsedSpec;
+use super::project::Project;
 
 /// Characters of the longest name of an issue that is shown.
 const MAX_NAME: usize = 160;
 
+impl Project {
+    /// A document as who asks may see it.
+    pub fn shown(&self, document: ParsedSpec) -> ParsedSpec {
+        // What an agent types comes in at the door of people.
+        let is_agent = || {
+            self.door == DoorKind::Agents
+                || self.sign_of_run().is_some()
+                || sign_of_agent(&self.environment).is_some()
+        };
+        document.map(|spec| shown_to(is_agent, spec))
+    }
+}
+
 /// A spec as a reader may see it, who is asked about only where that matters.
-pub(crate) fn shown_to(is_agent: impl Fn() -> bool, spec: Arc<Spec>) -> Arc<Spec> {
+fn shown_to(is_agent: impl Fn() -> bool, spec: Arc<Spec>) -> Arc<Spec> {
     if spec.issue.is_none() || spec.is_approved() || !is_agent() {
         return spec;
     }

@@ -59,7 +59,7 @@ pub const MANIFESTS: &[&str] = &[
 /// The manifest whose name those of other programs have, too.
 pub const BARE_MANIFEST: &str = "plugin.json";
 
-/// What hosts take from the folder of a plugin at its usual place, whatever the manifest says.
+/// The parts of a plugin that hosts take at their usual places, whatever the manifest says.
 pub const COMPONENTS: &[&str] = &[
     ".lsp.json", ".mcp.json", "agents", "commands", "hooks", "lsp.json", "mcp.json",
     "output-styles", "prompts", "rules", "skills", "themes",

@@ -25,8 +25,6 @@ use super::error::ChantError;
 use super::id::SpecId;
 use super::model::Spec;
 use super::ops::LintMemory;
-use super::others_text::shown_to;
-use super::parse::ParsedSpec;
 use super::run_lookup::RunLookup;
 use super::specs::SpecGraph;
 use super::view::held_specs::HeldSpecs;
@@ -39,7 +37,6 @@ use chant_base::error::Error;
 use chant_base::external_items::ExternalItems;
 use chant_base::ident::{ResolvedId, close_names, meant};
 use chant_base::next_step::{DoorKind, NextStep, hint};
-use chant_base::run_variables::sign_of_agent;
 use chant_config::{Config, ConfigError};
 use chant_git::Repo;
 use chant_places::missing_folders::MissingFolders;
@@ -247,17 +244,6 @@ impl Project {
     #[must_use]
     pub fn at_door(self, door: DoorKind) -> Self {
         Self { door, ..self }
-    }
-
-    /// A document as who asks may see it.
-    pub fn shown(&self, document: ParsedSpec) -> ParsedSpec {
-        // What an agent types comes in at the door of people.
-        let is_agent = || {
-            self.door == DoorKind::Agents
-                || self.sign_of_run().is_some()
-                || sign_of_agent(&self.environment).is_some()
-        };
-        document.map(|spec| shown_to(is_agent, spec))
     }
 
     /// The folder for our own state.
