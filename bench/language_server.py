@@ -150,9 +150,7 @@ def _say(line: str) -> None:
 def _row(name: str, seconds: Sequence[float], processor: float | None = None) -> None:
     p95 = statistics.quantiles(seconds, n=20)[-1]
     used = "" if processor is None else f"{processor * 1000:.2f} ms"
-    _say(
-        f"| {name} | {statistics.median(seconds) * 1000:.2f} ms | {p95 * 1000:.2f} ms | {used} |", flush=True
-    )
+    _say(f"| {name} | {statistics.median(seconds) * 1000:.2f} ms | {p95 * 1000:.2f} ms | {used} |")
 
 
 def keys(root: Path, documents: dict[str, tuple[str, str, str]], count: int) -> None:
