@@ -2,8 +2,8 @@
 
 Makes a project with items of all seven formats, starts `chant-mcp lsp` on it, and edits documents of five of
 them key by key. Measured are the time from a change to the findings, without the 30 ms that the server waits
-for the next key, and what all threads of the server used of the processor. `lint` of everything after one edit is
-asked of an MCP server.
+for the next key, and what all threads of the server used of the processor. `lint` of everything after one
+edit is asked of an MCP server.
 """
 
 from __future__ import annotations
