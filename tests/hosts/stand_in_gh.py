@@ -21,6 +21,7 @@ issues = {{one["number"]: one for one in state["issues"]}}
 def shown(one):
     return {{"id": f"I_{{one['number']}}", "number": one["number"], "title": one["title"],
         "body": one["body"], "state": one.get("state", "OPEN"),
+        "updatedAt": max(c.get("at", "2026-01-31T10:00:00Z") for c in [{{}}, *one.get("comments", [])]),
         "labels": {{"nodes": [{{"name": n}} for n in one.get("labels", [])]}},
         "blockedBy": {{"nodes": [{{"number": n}} for n in one.get("blocked_by", [])]}}}}
 
@@ -46,7 +47,8 @@ if query.startswith("mutation"):
 elif "comments(" in query:
     one = issues[variables["number"]]
     nodes = [{{"id": f"C_{{one['number']}}_{{at}}", "body": c["body"], "viewerDidAuthor": c["mine"],
-        "createdAt": "2026-01-31T10:00:00Z", "author": c.get("author") and {{"login": c["author"]}}}}
+        "createdAt": c.get("at", "2026-01-31T10:00:00Z"),
+        "author": c.get("author") and {{"login": c["author"]}}}}
         for at, c in enumerate(one.get("comments", []))]
     data = {{"repository": {{"issue": {{"comments": {{"nodes": nodes, "pageInfo": {{"hasNextPage": False,
         "endCursor": None}}}}}}}}}}

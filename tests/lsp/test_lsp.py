@@ -55,18 +55,26 @@ FORMATS: dict[str, tuple[str, str, str, str]] = {
 class ScriptedEditor:
     """A client that sends one message behind the other and reads what comes."""
 
-    def __init__(self, process: subprocess.Popen[bytes], root: Path) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], root: Path, abilities: dict[str, Any] | None = None
+    ) -> None:
         """Begin with a server on a folder."""
         self.process = process
         self.root = root
         self.number = 0
         self.diagnostics: dict[str, list[Any]] = {}
-        self.ask("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": {}})
+        self.asked: list[Any] = []
+        given = {"processId": None, "rootUri": root.as_uri(), "capabilities": abilities or {}}
+        self.capabilities = self.ask("initialize", given)["capabilities"]
         self.tell("initialized", {})
 
     def tell(self, method: str, params: Any, **more: Any) -> None:
         """Send a notification; with an `id` a request."""
-        body = json.dumps({"jsonrpc": "2.0", **more, "method": method, "params": params}).encode()
+        self.send({**more, "method": method, "params": params})
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message."""
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         assert self.process.stdin is not None
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
         self.process.stdin.flush()
@@ -81,16 +89,38 @@ class ScriptedEditor:
         if message.get("method") == "textDocument/publishDiagnostics":
             params = message["params"]
             self.diagnostics[params["uri"]] = params["diagnostics"]
+        elif "method" in message:
+            self.asked.append(message)
         return message
 
-    def ask(self, method: str, params: Any) -> Any:
-        """Send a request and give its answer."""
+    def response(self, method: str, params: Any) -> Any:
+        """Send a request and give all that is answered."""
         self.number += 1
         self.tell(method, params, id=self.number)
         while (message := self.read()).get("id") != self.number:
             pass
+        return message
+
+    def ask(self, method: str, params: Any) -> Any:
+        """Send a request and give its answer."""
+        message = self.response(method, params)
         assert "error" not in message, message
         return message["result"]
+
+    def refusal(self, method: str, params: Any) -> str:
+        """Send a request that is refused, and give the reason."""
+        return self.response(method, params)["error"]["message"]
+
+    def request(self, method: str) -> Any:
+        """Wait for a message of the server of one kind."""
+        while not (found := [one for one in self.asked if one["method"] == method]):
+            self.read()
+        self.asked.remove(found[0])
+        return found[0]
+
+    def answer(self, question: Any, result: Any) -> None:
+        """Answer what the server asked."""
+        self.send({"id": question["id"], "result": result})
 
     def uri(self, path: str) -> str:
         """Name a file as editors do."""

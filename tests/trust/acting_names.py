@@ -35,7 +35,6 @@ ACTS = (
     ".idea/workspace.xml",
     ".devcontainer.json",
     ".devcontainer/devcontainer.json",
-    "plugin.json",
     "hooks/hooks.json",
     "gemini-extension.json",
     "qwen-extension.json",

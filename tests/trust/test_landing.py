@@ -155,15 +155,56 @@ def test_what_acts_or_instructs_waits_in_any_folder_and_case(shop: Workshop) -> 
 def test_all_below_a_folder_with_a_manifest_waits_at_any_depth(shop: Workshop) -> None:
     for name in ("tools/Plugin.json", "a/b/.claude-plugin/plugin.json", "a/b/lib/run.sh"):
         (shop.root / name).parent.mkdir(parents=True, exist_ok=True)
-        (shop.root / name).write_text("{}\n", encoding="utf-8")
+        (shop.root / name).write_text('{"skills": "./s"}\n', encoding="utf-8")
     below = ("tools/deep/er/run.py", "a/b/lib/run.sh", "a/b/read.me", "new/run.py")
     record = _landed(shop, _planting(*below, "new/gemini-extension.json", "a/beside.py"))
     assert {*_named(record)} == {*below, "new/gemini-extension.json"}
     assert shop.main("a/beside.py") is None
 
 
+PANEL = '{"type": "panel", "id": "ferry", "name": "Ferry", "dependencies": {}}\n'
+"""The manifest of a plugin of another program."""
+
+
+def test_a_plugin_of_another_program_is_code_until_a_host_would_take_something_from_it(
+    shop: Workshop,
+) -> None:
+    for name, text in {
+        "src/plugin.json": PANEL,
+        "old/plugin.json": PANEL,
+        "old/skills/sail/SKILL.md": "Sail.\n",
+        "named/plugin.json": PANEL.replace("{}", '{}, "mcpServers": "./m.json"'),
+    }.items():
+        (shop.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (shop.root / name).write_text(text, encoding="utf-8")
+    record = _landed(shop, _planting("src/deep/a.ts", "old/a.ts", "named/a.ts", "new/commands/go.md"))
+    assert {*_named(record)} == {"old/a.ts", "named/a.ts"}
+
+
+def test_a_component_that_comes_makes_its_folder_a_plugin(shop: Workshop) -> None:
+    (shop.root / "src").mkdir()
+    (shop.root / "src" / "plugin.json").write_text(PANEL, encoding="utf-8")
+    record = _landed(shop, _planting("src/a.ts", "src/commands/go.md", "b.ts"))
+    assert {*_named(record)} == {"src/a.ts", "src/commands/go.md"}
+
+
+def test_a_plugin_of_another_program_lands_with_its_manifest(shop: Workshop) -> None:
+    (shop.root / "src").mkdir()
+    (shop.root / "src" / "plugin.json").write_text(PANEL, encoding="utf-8")
+
+    def change(tree: Path) -> None:
+        (tree / "src" / "plugin.json").write_text(PANEL.replace("Ferry", "Boat"), encoding="utf-8")
+        (tree / "src" / "a.ts").write_text("a\n", encoding="utf-8")
+        git(tree, "add", "src")
+
+    record = _landed(shop, change)
+    assert (record["end_state"], record.get("acting_change")) == ("completed", None)
+
+
 def test_the_user_lets_files_of_a_plugin_land(shop: Workshop) -> None:
     (shop.root / "plugin.json").write_text("{}\n", encoding="utf-8")
+    (shop.root / "skills").mkdir()
+    (shop.root / "skills" / "a.md").write_text("a\n", encoding="utf-8")
     user_config().write_text("---\nlanding:\n  allow: [src, work, .chant/specs]\n---\n", encoding="utf-8")
     record = _landed(shop, _planting("src/a.py"))
     assert (record["end_state"], record.get("acting_change")) == ("completed", None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable
 from functools import wraps
@@ -12,7 +13,9 @@ import click
 
 from chant_mcp.commands.persons import agent_above, run_above
 from chant_mcp.commands.project_options import changes_files, on_project
+from chant_mcp.commands.watch import listed
 from chant_mcp.errors import RefusedError
+from chant_mcp.init.repository import Repository
 from chant_mcp.issues.forge import Forge, Issue
 from chant_mcp.issues.issue_specs import (
     LinkedSpec,
@@ -176,9 +179,10 @@ def push(
 
 @issue.command()
 @click.argument("id")
-@click.option("--comments", is_flag=True, help="What was said there, too.")
+@click.option("--comments", is_flag=True, help="What was said there since the last pull, too.")
+@click.option("--all", "with_all", is_flag=True, help="With --comments: what was said before, too.")
 @_on_forge
-def show(session: Session, forge: Forge, id: str, comments: bool) -> None:
+def show(session: Session, forge: Forge, id: str, comments: bool, with_all: bool) -> None:
     """Show the issue that a spec is, as it is there now; its words are by others."""
     found = session.chant.spec_get(id).data["id"]
     for one in (one for one in _linked(session, forge) if one.id == found):
@@ -186,7 +190,11 @@ def show(session: Session, forge: Forge, id: str, comments: bool) -> None:
             state = "open" if issue.is_open else "closed"
             say(f"#{one.number} {one.id} ({state}): {' '.join(harmless(issue.title).split())}")
         said = forge.comments(one.number) if comments else []
-        for comment in (comment for comment in said if _MARK_START not in comment.body):
+        said = [comment for comment in said if _MARK_START not in comment.body]
+        pulled = "" if with_all else _pulled(session).get(f"{forge.repository}#{one.number}", "")
+        if earlier := sum(comment.written_at <= pulled for comment in said):
+            say(f"{counted(earlier, 'comment')} from before the last pull: `--all` shows them, too.")
+        for comment in (comment for comment in said if comment.written_at > pulled):
             say(f"\n{harmless(comment.author)}, {comment.written_at[:10]}:")
             say("\n".join(f"  {line}" for line in harmless(comment.body).splitlines()))
         return
@@ -227,6 +235,8 @@ def _bring_in(session: Session, forge: Forge, issues: list[Issue]) -> None:
         for one in looked["updated"]:
             _withdraw_approval(root, one["id"])
         found: Data = import_specs(folder, source="chant", named=named, update=True).data
+    times = {f"{forge.repository}#{issue.number}": issue.changed_at for issue in issues}
+    _pulls_file(session).write_text(json.dumps({**_pulled(session), **times}), "utf-8")
     for one in found["created"]:
         number = number_of(one["from"])
         say(f"#{number} {one['id']}: imported; `chant-mcp approve {one['id']}` lets work begin")
@@ -242,6 +252,16 @@ def _bring_in(session: Session, forge: Forge, issues: list[Issue]) -> None:
     untouched = len(found["present"]) - len(found["updated"])
     imported = counted(len(found["created"]), "spec")
     say(f"{imported} imported, {untouched} as before ({forge.repository.shown}).")
+
+
+def _pulls_file(session: Session) -> Path:
+    return session.chant.state_part("issues") / "pulled.json"
+
+
+def _pulled(session: Session) -> dict[str, str]:
+    """Say when each issue had changed last, by the forge's clock, when it was brought in."""
+    file = _pulls_file(session)
+    return json.loads(file.read_text("utf-8")) if file.is_file() else {}
 
 
 def _withdraw_approval(root: Path, id: str) -> None:
@@ -287,14 +307,33 @@ def _label_of(spec: Data) -> str:
     return f"{_LABEL}ready" if is_ready else f"{_LABEL}waiting"
 
 
+def _runs(session: Session, id: str) -> list[Data]:
+    """Give the runs of a spec, ended ones among them."""
+    _, data = listed(session.chant, ended=True)
+    return [run for run in data["processes"] if run["spec_id"] == id]
+
+
 def cost_words(session: Session, id: str) -> str:
     """Write what the runs of a spec cost, as far as their agents said."""
-    runs: list[Data] = session.chant.work_list(process_id=id).data["processes"]
-    used = [run["usage"] for run in runs if run["spec_id"] == id and run.get("usage")]
+    used = [run["usage"] for run in _runs(session, id) if run.get("usage")]
     known = [usage["cost_usd"] for usage in used if usage.get("cost_usd") is not None]
     tokens = sum(usage.get(key) or 0 for usage in used for key in _TOKENS)
     amount = f"${sum(known):.2f}" if known else "not reported"
     return f"Cost: {amount}, {tokens} tokens in {counted(len(used), 'run')}"
+
+
+def _run_lines(session: Session, id: str) -> list[str]:
+    """Say how the newest run of a spec stands, and what its receipt bears out."""
+    newest = max(_runs(session, id), key=lambda run: run["started_at"] or "", default=None)
+    lines = [f"Run: {newest['process_id']}, {newest['status']}"] if newest else []
+    receipts: list[Data] = session.chant.receipt_show(id).data["receipts"]
+    for entry in receipts[-1:]:
+        checks: list[Data] = entry.get("receipt", {}).get("checks", [])
+        passed = [check["name"] for check in checks if check["exit"] == 0]
+        lines += [f"Checks: {', '.join(passed)} passed"] if passed else []
+        repository = Repository(session.place.root, session.environment, wanted_by="issue push")
+        lines.append(f"Receipt: `{repository.ask('rev-parse', '--verify', entry['ref'])}`")
+    return lines
 
 
 def _comment(session: Session, one: LinkedSpec, mark: str, *, with_cost: bool) -> str:
@@ -305,6 +344,7 @@ def _comment(session: Session, one: LinkedSpec, mark: str, *, with_cost: bool) -
         lines.append(f"Branch: `{spec['branch']}`")
     if spec["commits"]:
         lines.append(f"Commits: {', '.join(str(commit)[:12] for commit in spec['commits'][:10])}")
+    lines += _run_lines(session, one.id)
     if with_cost:
         lines.append(cost_words(session, one.id))
     return "\n".join([mark, f"**chant** {one.id}", "", *(f"- {line}" for line in lines)])

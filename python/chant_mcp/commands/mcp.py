@@ -25,10 +25,11 @@ def mcp(surroundings: Surroundings) -> None:
 def lsp(surroundings: Surroundings) -> None:
     """Answer an editor about plans by the Language Server Protocol, on standard input and output."""
     from chant_mcp._core import serve_language
+    from chant_mcp.commands.editor_acts import acts_of
 
     # The core waits without the interpreter, which would note Ctrl-C alone.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     variables = text_variables(surroundings.environment)
     user_config = user_config_file(variables, surroundings.home)
-    is_orderly = serve_language(user_config=user_config, environment=variables)
+    is_orderly = serve_language(user_config=user_config, environment=variables, perform=acts_of(surroundings))
     click.get_current_context().exit(0 if is_orderly else 1)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -17,7 +18,7 @@ from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.edits import Item, find_item
 from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.errors import RefusedError
-from chant_mcp.paging import written
+from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
 
@@ -56,32 +57,46 @@ def open_item(
 
 def _preview(session: Session, name: str, port: str | None, *, opens: bool, as_json: bool) -> None:
     """Serve the preview of a run until it ends; Ctrl-C ends it, too."""
-    import asyncio
 
-    from chant_mcp.preview import Preview
-
-    found = session.chant.environment_ports(name).data
-    ports = found["ports"]
-    asked = next((one for one in ports if port in (None, one["name"])), None)
-    if asked is None:
-        known = ", ".join(one["name"] for one in ports)
-        raise RefusedError(f"The run of '{found['spec_id']}' has no port {port}. It has: {known}.")
-    if not asked["is_listening"]:
-        raise RefusedError(
-            f"Nothing listens on port {asked['name']} of the run of '{found['spec_id']}' yet. A server of "
-            f"the run has to listen on 127.0.0.1:{asked['port']} (CHANT_PORT_{asked['name'].upper()})."
-        )
-
-    def started(address: str) -> None:
+    def started(asked: Data, address: str) -> None:
         if as_json:
-            say_json(written({"spec_id": found["spec_id"], "port": asked["name"], "url": address}))
+            say_json(written({**asked, "url": address}))
         else:
-            say(f"{found['spec_id']}, port {asked['name']}: {address}")
+            say(f"{asked['spec_id']}, port {asked['port']}: {address}")
             say("Ctrl-C ends it.", err=True)
         if opens:
             import webbrowser
 
             webbrowser.open(address)
+
+    with contextlib.suppress(KeyboardInterrupt):
+        serve_preview(session, name, port, started)
+        say("The run has ended.", err=True)
+
+
+def serve_preview(
+    session: Session, name: str, port: str | None, started: Callable[[Data, str], None]
+) -> None:
+    """Serve the preview of a run until it ends; `started` hears of what, and the address.
+
+    Raises:
+        RefusedError: The run has no such port, or nothing listens on it.
+    """
+    import asyncio
+
+    from chant_mcp.preview import Preview
+
+    found = session.chant.environment_ports(name).data
+    spec_id, ports = found["spec_id"], found["ports"]
+    asked = next((one for one in ports if port in (None, one["name"])), None)
+    if asked is None:
+        known = ", ".join(one["name"] for one in ports)
+        raise RefusedError(f"The run of '{spec_id}' has no port {port}. It has: {known}.")
+    if not asked["is_listening"]:
+        raise RefusedError(
+            f"Nothing listens on port {asked['name']} of the run of '{spec_id}' yet. A server of "
+            f"the run has to listen on 127.0.0.1:{asked['port']} (CHANT_PORT_{asked['name'].upper()})."
+        )
 
     def goes_on() -> bool:
         try:
@@ -90,11 +105,10 @@ def _preview(session: Session, name: str, port: str | None, *, opens: bool, as_j
             return False
 
     # A host name has at most 63 letters in a part.
-    label = found["spec_id"].replace(".", "-")[-60:].strip("-")
-    with contextlib.suppress(KeyboardInterrupt):
-        network = session.chant.environment_network(name)
-        asyncio.run(Preview(label, asked["port"], network.connect).serve(started, goes_on))
-        say("The run has ended.", err=True)
+    label = spec_id.replace(".", "-")[-60:].strip("-")
+    network = session.chant.environment_network(name)
+    heard = functools.partial(started, {"spec_id": spec_id, "port": asked["name"]})
+    asyncio.run(Preview(label, asked["port"], network.connect).serve(heard, goes_on))
 
 
 def _line(session: Session, item: Item) -> int:

@@ -7,30 +7,14 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from chant_mcp._core import sign_of_agent
+from chant_mcp.user_folders import text_variables
+
 _OF_RUNS = ("CHANT_RUN", "CHANT_SPEC_ID", "CHANT_WORKTREE")
 """Variables that a run gives to whatever it starts."""
 
 _OF_RUNNERS = "runner"
 """The value of the first of them in processes of our own, which are no run's agent."""
-
-_OF_AGENTS = (
-    "AI_AGENT",
-    "AMP_CURRENT_THREAD_ID",
-    "AUGMENT_AGENT",
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLINE_ACTIVE",
-    "CODEX_CI",
-    "CODEX_SANDBOX",
-    "COPILOT_AGENT",
-    "CURSOR_AGENT",
-    "FACTORY_AGENT",
-    "GEMINI_CLI",
-    "GOOSE_TERMINAL",
-    "OPENCODE",
-    "QWEN_CODE",
-)
-"""Variables that agents give to the commands they run, by their first letters."""
 
 _FURTHEST = 64
 """Processes above this one that are looked at."""
@@ -68,8 +52,8 @@ def with_run_above(environment: Mapping[str, str]) -> dict[str, str]:
 
 def agent_above(environment: Mapping[str, str]) -> str | None:
     """Say which variable shows that an agent runs this command; `None` when there is none."""
-    names = sorted(name for name, value in environment.items() if value and name.startswith(_OF_AGENTS))
-    return f"{names[0]} is set" if names else None
+    name = sign_of_agent(text_variables(environment))
+    return name and f"{name} is set"
 
 
 def _processes_above() -> Iterator[Path]:

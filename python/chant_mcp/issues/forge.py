@@ -19,7 +19,7 @@ _PAGE = 50
 """Issues of one question."""
 
 _FIELDS = (
-    "id number title body state labels(first: 20) { nodes { name } } "
+    "id number title body state updatedAt labels(first: 20) { nodes { name } } "
     "blockedBy(first: 20) { nodes { number } }"
 )
 
@@ -35,6 +35,8 @@ class Issue:
     is_open: bool
     labels: tuple[str, ...]
     blocked_by: tuple[int, ...]
+    changed_at: str
+    """When something of it changed last, what was said among it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,4 +248,5 @@ def _issue(read: Mapping[str, Any]) -> Issue:
         is_open=read["state"] == "OPEN",
         labels=tuple(str(one["name"]) for one in names),
         blocked_by=tuple(int(one["number"]) for one in blockers),
+        changed_at=str(read.get("updatedAt") or ""),
     )

@@ -76,8 +76,8 @@ mod _core {
     use crate::tickets::TicketProjects;
     #[pymodule_export]
     use crate::trust::{
-        absolute_searches, acting_kind, acting_places, tool_hints, tool_right_in_run,
-        trusted_folders, write_only_in,
+        absolute_searches, acting_kind, acting_places, sign_of_agent, tool_hints,
+        tool_right_in_run, trusted_folders, write_only_in,
     };
     #[pymodule_export]
     use crate::vine::{PyVineDocument, VineFiles};

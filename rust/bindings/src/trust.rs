@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use chant_base::run_variables;
 use chant_confine::writes::write_only_in as write_only;
 use chant_specs::project::TrustReport;
 use chant_trust::TrustReason;
@@ -32,6 +33,12 @@ pub(crate) fn tool_right_in_run(name: &str) -> (&'static str, Option<&'static st
         RunPermission::OwnFolder => ("own folder", None),
         RunPermission::Never(instead) => ("never", Some(instead)),
     }
+}
+
+/// Returns the variable that shows that an agent started this process; `None` when none does.
+#[pyfunction]
+pub(crate) fn sign_of_agent(environment: BTreeMap<String, String>) -> Option<String> {
+    run_variables::sign_of_agent(&environment).map(str::to_owned)
 }
 
 /// The table of files by which programs act, or whose words agents obey: for each group the programs that read them,

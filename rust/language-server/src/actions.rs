@@ -12,9 +12,11 @@ use chant_workspace::formats::{keys_of, values_of};
 use chant_workspace::workspace_graph::{ItemSource, WorkspaceGraph};
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, TextEdit};
 
+use super::acts::ActOffers;
 use super::disk_side::{ByteEdit, difference};
 use super::document_items::{ItemBox, PlacedItem, boxes_of, items_at};
 use super::key_words::format_of;
+use super::new_specs::created_specs;
 use super::projects::DocumentKind;
 use super::references::{WordPlaces, word_at};
 use super::rename::{AskedEdit, workspace_edit};
@@ -31,8 +33,14 @@ pub(crate) fn code_actions(
     let placed = asked.placed();
     let lines = params.range.start.line..=params.range.end.line;
     let is_wanted = |bytes: &Range<usize>| lines.contains(&placed.position_of(bytes.start).line);
-    let mut actions = Vec::new();
+    let mut actions = created_specs(&asked, &joined, placed.bytes_of(params.range));
+    let offers = ActOffers::of(&asked);
     for one in items_at(&joined, asked.path()) {
+        if is_wanted(&one.heading) {
+            let acts = offers.of_item(&one.item).into_iter();
+            let commands = acts.map(|act| offers.command(act, &one.item));
+            actions.extend(commands.map(CodeActionOrCommand::Command));
+        }
         let boxes = boxes_of(&one.item).into_iter();
         for ticked in boxes.filter(|one| is_wanted(&one.mark)) {
             let edit = tick(&asked, &joined, &one, &ticked);

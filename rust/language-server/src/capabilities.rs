@@ -3,9 +3,10 @@
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
     CodeLensOptions, CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities,
-    HoverProviderCapability, InitializeResult, MarkupKind, OneOf, RenameOptions, SaveOptions,
-    ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
+    ExecuteCommandOptions, HoverProviderCapability, InitializeResult, MarkupKind, OneOf,
+    RenameOptions, ResourceOperationKind, SaveOptions, ServerCapabilities, ServerInfo,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
 };
 use serde_json::Value;
 
@@ -27,6 +28,10 @@ pub(crate) struct ClientAbilities {
     pub(crate) has_versions: bool,
     /// True if it asks for findings, which are not sent then.
     pub(crate) asks_for_findings: bool,
+    /// True if edits may create files.
+    pub(crate) has_new_files: bool,
+    /// True if it shows documents that it is asked to show.
+    pub(crate) shows_documents: bool,
     /// True if it can be told to ask again.
     pub(crate) may_be_refreshed: bool,
 }
@@ -64,13 +69,21 @@ impl ClientAbilities {
                 .and_then(|workspace| workspace.diagnostic.as_ref())
                 .and_then(|diagnostic| diagnostic.refresh_support)
                 .unwrap_or(false),
+            has_new_files: edit
+                .and_then(|edit| edit.resource_operations.as_ref())
+                .is_some_and(|known| known.contains(&ResourceOperationKind::Create)),
+            shows_documents: given
+                .window
+                .as_ref()
+                .and_then(|window| window.show_document.as_ref())
+                .is_some_and(|shown| shown.support),
             has_versions: edit.and_then(|edit| edit.document_changes).unwrap_or(false),
         }
     }
 }
 
-/// The answer to the first request.
-pub(crate) fn server_info(client: ClientAbilities) -> Value {
+/// The answer to the first request, with the commands that are taken.
+pub(crate) fn server_info(client: ClientAbilities, acts: Option<Vec<String>>) -> Value {
     let no_progress = WorkDoneProgressOptions::default();
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),
@@ -114,6 +127,10 @@ pub(crate) fn server_info(client: ClientAbilities) -> Value {
             prepare_provider: Some(true),
             work_done_progress_options: no_progress,
         })),
+        execute_command_provider: acts.map(|commands| ExecuteCommandOptions {
+            commands,
+            work_done_progress_options: no_progress,
+        }),
         ..ServerCapabilities::default()
     };
     let info = InitializeResult {

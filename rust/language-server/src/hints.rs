@@ -6,6 +6,7 @@ use lsp_types::{
     CodeLens, CodeLensParams, Command, InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams,
 };
 
+use super::acts::ActOffers;
 use super::document_items::items_at;
 use super::markdown_text::shown_title;
 use super::references::{WordPlaces, word_at};
@@ -18,28 +19,30 @@ const MAX_LENSES: usize = 500;
 /// Words of one range that are looked up.
 const MAX_WORDS: usize = 5_000;
 
-/// The state of each item of a document, with the command to type. Nothing is run by a lens: a click is no person's yes.
+/// The state of each item of a document, with the acts that are offered, else with the command to type.
 pub(crate) fn lenses(state: &EditorState, params: &CodeLensParams) -> Option<Vec<CodeLens>> {
     let asked = AskedDocument::of(state, &params.text_document.uri)?;
     let joined = asked.snapshot()?;
     let placed = asked.placed();
+    let offers = ActOffers::of(&asked);
     let items = items_at(&joined, asked.path()).into_iter().take(MAX_LENSES);
-    let lenses = items.filter_map(|one| {
-        let title = lens_title(&one.item)?;
-        Some(CodeLens {
-            range: placed.range_of(one.heading),
-            command: Some(Command {
-                title,
-                command: String::new(),
-                arguments: None,
-            }),
+    let lenses = items.flat_map(|one| {
+        let acts = offers.of_item(&one.item).into_iter();
+        let acts = acts.map(|act| offers.command(act, &one.item));
+        let range = placed.range_of(one.heading.clone());
+        let title = lens_title(&one.item, &offers);
+        let own = title.map(|title| Command::new(title, String::new(), None));
+        let lens = |command| CodeLens {
+            range,
+            command: Some(command),
             data: None,
-        })
+        };
+        own.into_iter().chain(acts).map(lens).collect::<Vec<_>>()
     });
     Some(lenses.collect())
 }
 
-fn lens_title(item: &Item<'_>) -> Option<String> {
+fn lens_title(item: &Item<'_>, offers: &ActOffers<'_>) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     let waits = item.waits_for().len();
     if item.is_done() {
@@ -54,11 +57,7 @@ fn lens_title(item: &Item<'_>) -> Option<String> {
         parts.push(format!("{met} of {criteria} ticked"));
     }
     if item.is_ready() {
-        let name = match item.source {
-            ItemSource::Spec(_) => item.id().into_owned(),
-            _ => item.key().to_owned(),
-        };
-        parts.push(format!("chant-mcp work {name}"));
+        parts.extend(offers.instead(item));
     }
     (!parts.is_empty()).then(|| parts.join(" · "))
 }

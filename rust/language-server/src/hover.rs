@@ -18,8 +18,9 @@ pub(crate) fn hover(state: &EditorState, params: &HoverParams) -> Option<Hover> 
     let asked = AskedPosition::of(state, &params.text_document_position_params)?;
     let (item, bytes) = asked.item()?;
     let mut lines = described(&asked.joined, &item);
-    let run = asked.document.project().workspace.describe_run(&item);
-    lines.splice(2..2, run);
+    let runs = asked.document.project().workspace.newest_runs();
+    let run = runs.get(item.key());
+    lines.splice(2..2, run.map(|run| run.description.clone()));
     let (kind, value) = if state.client.has_markdown {
         let lines = lines.into_iter().enumerate();
         let lines = lines.map(|(at, line)| match at {

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use lsp_server::{Message, Request, RequestId};
 
+use super::acts::{ActOutcome, ActRefusal};
 use super::frames::{FrameError, MessageFrame, read_frame};
 
 /// One thing that happened.
@@ -20,6 +21,8 @@ pub(crate) enum ServerEvent {
     End(Option<FrameError>),
     /// Something changed on disk.
     Disk,
+    /// An act was done, or was refused.
+    Acted(Result<ActOutcome, ActRefusal>),
 }
 
 /// Reads messages until the stream ends or nobody takes them.

@@ -164,8 +164,15 @@ fn refuse_name(
     Ok(())
 }
 
-/// Refuses to change a document that the editor holds otherwise than the disk does.
-fn refuse_unsaved(project: &OpenProject, path: &str, text: &str) -> Result<(), RequestRefusal> {
+/// Refuses a document that the editor holds otherwise than the disk does.
+///
+/// # Errors
+/// The refusal.
+pub(crate) fn refuse_unsaved(
+    project: &OpenProject,
+    path: &str,
+    text: &str,
+) -> Result<(), RequestRefusal> {
     let root = project.workspace.root();
     let on_disk = Disk::default()
         .within(root)

@@ -3,17 +3,19 @@
 use std::collections::HashMap;
 use std::io::{BufReader, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use lsp_server::{ErrorCode, Message, Notification, Request, Response};
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
     Diagnostic, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, InitializeParams, PublishDiagnosticsParams, Uri,
+    DidSaveTextDocumentParams, InitializeParams, MessageType, PublishDiagnosticsParams, Uri,
 };
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::acts::{self, ActOutcome, ActPerformer, ActRefusal, ActRequest, AskedCommand};
 use super::capabilities::{ClientAbilities, server_info};
 use super::disk_side::{DiskSide, SpecMerger};
 use super::drafts::{OpenDocument, OpenDocuments};
@@ -21,15 +23,19 @@ use super::files;
 use super::findings::{MAX_OPEN, diagnostics_of};
 use super::frames::{FrameError, write_message, write_refusal};
 use super::incoming::{IncomingQueue, ServerEvent, read_all};
+use super::markdown_text::shown_message;
 use super::positions::LineIndex;
 use super::projects::{OpenProjects, ProjectOpener};
-use super::requests::answer;
+use super::requests::{RequestRefusal, answer};
 
 /// So long findings wait after a change of their document.
 const AFTER_A_KEY: Duration = Duration::from_millis(30);
 
 /// So long findings of other documents wait after that.
 const AFTER_A_PAUSE: Duration = Duration::from_millis(300);
+
+/// The answer to a question before an act that has it performed.
+const YES: &str = "Yes";
 
 /// The surroundings of a server.
 pub struct ServerOptions {
@@ -39,6 +45,8 @@ pub struct ServerOptions {
     pub clock: fn() -> String,
     /// Merges versions of a spec.
     pub merge_specs: SpecMerger,
+    /// Performs acts; none where documents are only read.
+    pub performer: Option<Arc<ActPerformer>>,
 }
 
 /// Serves an editor until it says so or its stream ends; true if it ended in the order that the protocol asks for.
@@ -60,12 +68,15 @@ pub fn serve(
     let mut server = LanguageServer {
         writer,
         state: EditorState {
-            projects: OpenProjects::new(options.opener, sender),
+            projects: OpenProjects::new(options.opener, sender.clone()),
             drafts: OpenDocuments::default(),
             client: ClientAbilities::default(),
             clock: options.clock,
             merge_specs: options.merge_specs,
+            performer: options.performer,
         },
+        heard: sender,
+        questions: HashMap::new(),
         stage: ServerStage::Fresh,
         published: HashMap::new(),
         asked: 0,
@@ -81,6 +92,7 @@ pub(crate) struct EditorState {
     pub(crate) client: ClientAbilities,
     pub(crate) clock: fn() -> String,
     merge_specs: SpecMerger,
+    pub(crate) performer: Option<Arc<ActPerformer>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +105,10 @@ enum ServerStage {
 struct LanguageServer<'a, W> {
     writer: &'a mut W,
     state: EditorState,
+    /// The sender to which acts on threads of their own report.
+    heard: Sender<ServerEvent>,
+    /// Acts that a question of the editor waits for.
+    questions: HashMap<RequestId, ActRequest>,
     stage: ServerStage,
     /// The findings that the editor shows, by document.
     published: HashMap<String, Vec<Diagnostic>>,
@@ -142,8 +158,15 @@ impl<W: Write> LanguageServer<'_, W> {
                     }
                     self.note(one)?;
                 }
-                // Nothing is asked of editors.
-                Some(ServerEvent::Message(Message::Response(_))) => {}
+                Some(ServerEvent::Message(Message::Response(one))) => {
+                    // Others answer what nothing depends on.
+                    let asked = self.questions.remove(&one.id);
+                    let chosen = one.response_result.unwrap_or_default();
+                    if let Some(request) = asked.filter(|_| chosen["title"] == YES) {
+                        self.perform(request);
+                    }
+                }
+                Some(ServerEvent::Acted(outcome)) => self.report(outcome)?,
             }
         }
     }
@@ -161,7 +184,8 @@ impl<W: Write> LanguageServer<'_, W> {
                 Ok(given) => {
                     self.stage = ServerStage::Running;
                     self.state.client = ClientAbilities::of(&given.capabilities);
-                    Response::new_ok(id, server_info(self.state.client))
+                    let commands = self.state.performer.as_ref().map(|_| acts::commands());
+                    Response::new_ok(id, server_info(self.state.client, commands))
                 }
                 Err(error) => refused(ErrorCode::InvalidParams, &error.to_string()),
             },
@@ -171,6 +195,10 @@ impl<W: Write> LanguageServer<'_, W> {
                 self.stage = ServerStage::ShutDown;
                 Response::new_ok(id, Value::Null)
             }
+            (ServerStage::Running, "workspace/executeCommand") => match self.begin(params) {
+                Ok(()) => Response::new_ok(id, Value::Null),
+                Err(refusal) => refused(refusal.code, &refusal.why),
+            },
             (ServerStage::Running, _) => {
                 let state = &mut self.state;
                 // A fault of ours ends one answer and not the editor's server.
@@ -182,6 +210,59 @@ impl<W: Write> LanguageServer<'_, W> {
                 }
             }
         }
+    }
+
+    /// Begins the act of a command, or asks before.
+    fn begin(&mut self, params: Value) -> Result<(), RequestRefusal> {
+        let asked: AskedCommand =
+            read_params(params).map_err(|error| RequestRefusal::refused(error.to_string()))?;
+        let request = acts::act_of(&self.state, &asked)?;
+        let Some(question) = &request.question else {
+            self.perform(request);
+            return Ok(());
+        };
+        let actions = [YES, "No"].map(|title| json!({"title": title}));
+        let params = json!({"type": MessageType::INFO, "message": question, "actions": actions});
+        let failed = |error: FrameError| RequestRefusal::refused(error.to_string());
+        let id = self
+            .ask_editor("window/showMessageRequest", params)
+            .map_err(failed)?;
+        self.questions.insert(id, request);
+        Ok(())
+    }
+
+    /// Performs an act on a thread of its own; the editor is answered meanwhile.
+    fn perform(&self, request: ActRequest) {
+        let Some(performer) = self.state.performer.clone() else {
+            return;
+        };
+        let heard = self.heard.clone();
+        // Behind the end of the server nobody hears of it.
+        std::thread::spawn(move || heard.send(ServerEvent::Acted(performer(&request))).is_ok());
+    }
+
+    /// Shows what came of an act.
+    fn report(&mut self, outcome: Result<ActOutcome, ActRefusal>) -> Result<(), FrameError> {
+        let (kind, message) = match outcome {
+            Ok(ActOutcome {
+                shown: Some(uri), ..
+            }) if self.state.client.shows_documents => {
+                let external = !uri.starts_with("file:");
+                let params = json!({"uri": uri, "external": external, "takeFocus": true});
+                return self.ask_editor("window/showDocument", params).map(drop);
+            }
+            Ok(outcome) => (MessageType::INFO, outcome.message),
+            Err(ActRefusal(why)) => (MessageType::ERROR, why),
+        };
+        let params = json!({"type": kind, "message": shown_message(&message)});
+        self.send(Notification::new("window/showMessage".to_owned(), params).into())
+    }
+
+    fn ask_editor(&mut self, method: &str, params: Value) -> Result<RequestId, FrameError> {
+        self.asked += 1;
+        let id = RequestId::from(format!("chant-{}", self.asked));
+        self.send(Request::new(id.clone(), method.to_owned(), params).into())?;
+        Ok(id)
     }
 
     fn note(&mut self, notification: Notification) -> Result<(), FrameError> {
@@ -356,9 +437,8 @@ impl<W: Write> LanguageServer<'_, W> {
         if !self.state.client.may_be_refreshed {
             return Ok(());
         }
-        self.asked += 1;
-        let method = "workspace/diagnostic/refresh".to_owned();
-        self.send(Request::new(format!("again-{}", self.asked).into(), method, Value::Null).into())
+        self.ask_editor("workspace/diagnostic/refresh", Value::Null)
+            .map(drop)
     }
 
     /// Gives the findings of a document, if they are others than those that the editor shows.

@@ -53,7 +53,16 @@ pub const MANIFESTS: &[&str] = &[
     ".cursor-plugin/plugin.json",
     "gemini-extension.json",
     "qwen-extension.json",
-    "plugin.json",
+    BARE_MANIFEST,
+];
+
+/// The manifest whose name those of other programs have, too.
+pub const BARE_MANIFEST: &str = "plugin.json";
+
+/// The parts of a plugin that hosts take at their usual places, whatever the manifest says.
+pub const COMPONENTS: &[&str] = &[
+    ".lsp.json", ".mcp.json", "agents", "commands", "hooks", "lsp.json", "mcp.json",
+    "output-styles", "prompts", "rules", "skills", "themes",
 ];
 
 use PlaceKind::{AgentFile, Automation, Instructions, Nothing};
@@ -70,7 +79,7 @@ pub const TABLE: &[PlaceGroup] = &[
     ]),
     group("Codex", AgentFile, &[".codex", ".codex-plugin"]),
     group("most agents", AgentFile, &[
-        ".agent", ".agents", ".env", ".env.local", "hooks/hooks.json", "plugin.json",
+        ".agent", ".agents", ".env", ".env.local", "hooks/hooks.json",
     ]),
     group("hosts of our server", AgentFile, &[
         "chant-mcp", "chant-mcp.bat", "chant-mcp.cmd", "chant-mcp.exe", "uvx", "uvx.bat", "uvx.cmd", "uvx.exe",
@@ -228,6 +237,14 @@ pub const KEYED: &[KeyedPlace] = &[
             "githooks", "husky", "lint-staged", "nano-staged", "simple-git-hooks",
             "packagemanager", "pnpm/onlybuiltdependencies", "pnpm/neverbuiltdependencies",
             "pnpm/allowbuilds", "pnpm/configdependencies", "trusteddependencies",
+        ],
+    },
+    KeyedPlace {
+        name: BARE_MANIFEST,
+        readers: "hosts of plugins",
+        keys: &[
+            "agents", "apps", "channels", "commands", "dependencies", "hooks", "lspservers", "mcpservers", "monitors",
+            "outputstyles", "powers", "prompts", "rules", "settings", "skills", "themes", "tools",
         ],
     },
     KeyedPlace {

@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
-use super::place_table::{KEYED, KeyedPlace, MANIFESTS, PlaceKind, TABLE};
+use super::place_table::{
+    BARE_MANIFEST, COMPONENTS, KEYED, KeyedPlace, MANIFESTS, PlaceKind, TABLE,
+};
 
 /// A file or folder of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +118,37 @@ pub fn plugin_of(path: &str) -> Option<String> {
     let path = folded(path);
     let folder = MANIFESTS.iter().find_map(|name| path.strip_suffix(name))?;
     (folder.is_empty() || folder.ends_with('/')).then(|| folder.to_owned())
+}
+
+/// Returns true if a manifest has a name that those of other programs have, too.
+pub fn is_bare_manifest(path: &str) -> bool {
+    plugin_of(path).is_some_and(|folder| folded(path)[folder.len()..] == *BARE_MANIFEST)
+}
+
+/// Returns true if a manifest says itself that its folder is a host's plugin: each does, but a bare one only by what
+/// it has a host take from there, or where it cannot be read.
+pub fn makes_plugin(path: &str, text: &[u8]) -> bool {
+    let keyed = keyed_place(path).filter(|_| is_bare_manifest(path));
+    // Plugins of other programs have dependencies as well.
+    let is_component = |name: &String| folded(name) != "dependencies";
+    keyed.is_none_or(|keyed| {
+        let keys = keyed.acting_keys(text);
+        keys.is_none_or(|keys| keys.keys().any(is_component))
+    })
+}
+
+/// Returns true if a path is what hosts take from the folder of a plugin without being told by its manifest.
+pub fn is_component_of(path: &str, folder: &str) -> bool {
+    let path = folded(path);
+    let inside = path.strip_prefix(folder);
+    inside.is_some_and(|inside| COMPONENTS.iter().any(|place| is_at_or_below(inside, place)))
+}
+
+/// Returns the folder that a plugin would have if this folder holds its components, as that of skills does, each of
+/// which is a folder.
+pub fn plugin_around(folder: &str) -> Option<&str> {
+    let (outer, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+    is_component_of(name, "").then_some(outer)
 }
 
 fn longest(parts: &[&str]) -> Option<&'static ActingPlace> {
@@ -286,6 +319,35 @@ mod tests {
         ] {
             assert_eq!(plugin_of(path).as_deref(), folder, "{path}");
         }
+    }
+
+    #[test]
+    fn a_bare_manifest_makes_a_plugin_by_what_it_names() {
+        let panel =
+            br#"{"type": "panel", "id": "x", "name": "X", "includes": [], "dependencies": {}}"#;
+        for (path, text, expected) in [
+            ("src/plugin.json", &panel[..], false),
+            (
+                "src/plugin.json",
+                br#"{"name": "x", "mcpServers": {}}"#,
+                true,
+            ),
+            (
+                "src/Plugin.JSON",
+                br#"{"name": "x", "Skills": "./s"}"#,
+                true,
+            ),
+            ("src/plugin.json", b"{", true),
+            ("src/.claude-plugin/plugin.json", panel, true),
+            ("gemini-extension.json", panel, true),
+        ] {
+            assert_eq!(makes_plugin(path, text), expected, "{path}");
+        }
+        assert!(is_component_of("a/Skills/b/SKILL.md", "a/") && is_component_of("mcp.json", ""));
+        assert_eq!(plugin_around("a/Skills"), Some("a"));
+        assert_eq!(plugin_around("skills"), Some(""));
+        assert_eq!(plugin_around("a/src"), None);
+        assert!(!is_component_of("a/src/skills", "a/") && !is_component_of("b/skills/c", "a/"));
     }
 
     #[test]

@@ -1,15 +1,36 @@
 //! The items of other formats that no work can begin on now, because a run has them or the remote has them done: their
 //! documents here say nothing of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Workspace;
-use super::item::Item;
+use super::key;
 use chant_base::external_items::holders_of;
 use chant_store::StoreError;
 use chant_work::run_index::{RunBrief, RunIndex};
 use chant_work::state::RunState;
+
+/// The newest run of an item.
+pub struct ItemRun {
+    /// Its state, since when, and the cost that its agent reported.
+    pub description: String,
+    /// True while its agent works.
+    pub is_live: bool,
+}
+
+impl ItemRun {
+    fn of(run: &RunBrief) -> Self {
+        let moment = run.ended.or(run.started);
+        let since = moment.map(|at| at.strftime(" since %Y-%m-%d %H:%M UTC").to_string());
+        let cost = run.cost_usd.map(|cost| format!(" · {cost}"));
+        let (since, cost) = (since.unwrap_or_default(), cost.unwrap_or_default());
+        Self {
+            description: format!("run {}{since}{cost}", run.state),
+            is_live: run.is_live(),
+        }
+    }
+}
 
 /// The items that runs have, read again only where records changed.
 #[derive(Default)]
@@ -19,29 +40,21 @@ pub(super) struct ItemsAtWork {
 }
 
 impl ItemsAtWork {
-    /// Describes the newest run of an item: its state, since when, and the cost that its agent reported.
-    pub(super) fn describe_run(
-        &mut self,
-        workspace: &Workspace,
-        item: &Item<'_>,
-    ) -> Option<String> {
+    /// The newest run of each item, by the item's key; none where the records cannot be read.
+    pub(super) fn newest_runs(&mut self, workspace: &Workspace) -> BTreeMap<String, ItemRun> {
         let project = &workspace.parts.chant;
         let folder = project.records_folder();
-        self.runs.refresh(&project.disk, folder.as_deref()).ok()?;
-        let is_of = |run: &&RunBrief| match &run.item {
-            Some(other) => other.key == *item.key(),
-            None => item.spec_id() == Some(&*run.spec_id),
-        };
-        let run = self.runs.newest().into_values().find(is_of)?;
-        let moment = run.ended.or(run.started);
-        let since = moment.map(|at| at.strftime(" since %Y-%m-%d %H:%M UTC").to_string());
-        let cost = run.cost_usd.map(|cost| format!(" · {cost}"));
-        Some(format!(
-            "run {}{}{}",
-            run.state,
-            since.unwrap_or_default(),
-            cost.unwrap_or_default()
-        ))
+        if self.runs.refresh(&project.disk, folder.as_deref()).is_err() {
+            return BTreeMap::new();
+        }
+        let keyed = self.runs.newest().into_values().map(|run| {
+            let key = match &run.item {
+                Some(item) => item.key.clone(),
+                None => key::of_spec(&run.spec_id),
+            };
+            (key, ItemRun::of(run))
+        });
+        keyed.collect()
     }
 
     /// The keys of items that runs have, here and in other clones, with all parts and holders of these, as of now. Where

@@ -60,8 +60,8 @@ mod view;
 pub mod work_items;
 pub mod workspace_graph;
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -77,6 +77,8 @@ use chant_plan_store::PlanStore;
 use chant_speckit::files::{FeatureDocument, FeatureStore, TASKS};
 use chant_speckit::resolve::{SearchStart, in_specs};
 use chant_specs::error::ChantError;
+use chant_specs::ops::add::new_spec_file;
+pub use chant_specs::ops::add::{NewSpec, NewSpecFile};
 use chant_specs::project::{Project, ProjectOptions, SPECS};
 use chant_store::disk;
 use chant_store::files::RootFolder;
@@ -91,6 +93,7 @@ use chant_vine::error::VineError;
 use chant_vine::files::{PinnedGraph, VineStore};
 use chant_work::durations::{RunDurations, RunStatistics};
 pub use external_lookup::external_items;
+pub use items_at_work::ItemRun;
 use items_at_work::ItemsAtWork;
 use jiff::Timestamp;
 pub use revision_view::recent_commits;
@@ -276,9 +279,22 @@ impl Workspace {
         Ok(Arc::clone(&known.joined))
     }
 
-    /// Describes the newest run of an item, if it has one.
-    pub fn describe_run(&self, item: &item::Item<'_>) -> Option<String> {
-        self.known().at_work.describe_run(self, item)
+    /// The newest run of each item, by the item's key.
+    pub fn newest_runs(&self) -> BTreeMap<String, ItemRun> {
+        self.known().at_work.newest_runs(self)
+    }
+
+    /// Returns true if a person trusts the folder as it is now.
+    pub fn is_trusted(&self) -> bool {
+        self.parts.chant.is_trusted()
+    }
+
+    /// Returns the file that a new spec would be; nothing is written.
+    ///
+    /// # Errors
+    /// As [`chant_specs::ops::add::add`].
+    pub fn new_spec_file(&self, new: &NewSpec) -> Result<NewSpecFile, Error> {
+        new_spec_file(&self.parts.chant, new)
     }
 
     /// The graph of a snapshot laid out, made once for each.

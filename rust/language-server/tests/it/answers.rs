@@ -289,7 +289,8 @@ fn a_lens_says_how_far_an_item_is_and_runs_nothing() {
             .collect()
     };
     assert_eq!(titles(&mut editor, FIRST), ["waits for 1 · 1 of 2 ticked"]);
-    let of_other = format!("ready · 0 of 1 ticked · chant-mcp work {OTHER}");
+    let of_other =
+        "ready · 0 of 1 ticked · not trusted: `chant-mcp trust` shows what it asks for".to_owned();
     assert_eq!(titles(&mut editor, SECOND), [of_other]);
     let of_graph = titles(&mut editor, "plan.vine");
     assert!(of_graph.contains(&"waits for 1".to_owned()), "{of_graph:?}");

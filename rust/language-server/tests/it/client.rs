@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use chant_language_server::{FrameError, ServerOptions, serve};
+use chant_language_server::{ActOutcome, ActRefusal, ActRequest, FrameError, ServerOptions, serve};
 use chant_spec_runs::merge::driver::merge_file;
 use chant_spec_runs::recorded_runs::RecordedRuns;
 use chant_specs::project::{ProjectOptions, ZonedClock};
@@ -20,6 +20,9 @@ use tempfile::TempDir;
 
 /// So long an answer may take before a test fails.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The user's configuration, which does not lie in projects elsewhere.
+const USER_CONFIG: &str = ".user/config.md";
 
 pub(crate) const SPEC: &str = "2026-01-22-001-x7m";
 pub(crate) const OTHER: &str = "2026-01-22-002-abc";
@@ -108,7 +111,7 @@ fn opened(
 ) -> Result<Workspace, chant_base::error::Error> {
     let parts = DialectStores::read_only(ProjectOptions {
         root: root.to_owned(),
-        user_config: None,
+        user_config: Some(root.join(USER_CONFIG)),
         searched: Vec::new(),
         environment: BTreeMap::new(),
         program: Vec::new(),
@@ -122,6 +125,28 @@ fn opened(
         disk: chant_store::disk::Disk::default().with_unsaved(unsaved),
     })?;
     Ok(Workspace::open(root, parts))
+}
+
+/// What the program that holds a server does for it; here it says what it was asked for.
+fn performed(request: &ActRequest) -> Result<ActOutcome, ActRefusal> {
+    match request.act {
+        "split" => Err(ActRefusal(format!("no split of {}", request.name))),
+        "log" => Ok(ActOutcome {
+            message: "the log".to_owned(),
+            shown: Some("file:///log".to_owned()),
+        }),
+        act => Ok(ActOutcome {
+            message: format!("{act} of {}", request.name),
+            shown: None,
+        }),
+    }
+}
+
+/// Has a person trust a folder, by their own configuration.
+pub(crate) fn trust(folder: &TempDir) {
+    let root = folder.path().canonicalize().unwrap();
+    let text = format!("---\ntrust:\n  roots: ['{}']\n---\n", root.display());
+    write(folder.path(), USER_CONFIG, &text);
 }
 
 /// An editor with a server.
@@ -154,7 +179,10 @@ impl ScriptedEditor {
                         "documentSymbol": {"hierarchicalDocumentSymbolSupport": true},
                         "completion": {"completionItem": {"snippetSupport": true}},
                     },
-                    "workspace": {"workspaceEdit": {"documentChanges": true}},
+                    "window": {"showDocument": {"support": true}},
+                    "workspace": {
+                        "workspaceEdit": {"documentChanges": true, "resourceOperations": ["create"]},
+                    },
                 },
             }),
         );
@@ -171,6 +199,7 @@ impl ScriptedEditor {
         let options = ServerOptions {
             opener: Arc::new(opened),
             clock: || "2026-01-31T14:05:09Z".to_owned(),
+            performer: Some(Arc::new(performed)),
             merge_specs: |[base, ours, theirs]: [&str; 3], markers| {
                 let [base, ours, theirs] = [base, ours, theirs].map(str::as_bytes);
                 String::from_utf8(merge_file(base, ours, theirs, markers).bytes).unwrap()
@@ -250,6 +279,10 @@ impl ScriptedEditor {
 
     /// Waits for a request of the server.
     pub(crate) fn request(&mut self, method: &str) -> Value {
+        let is_it = |message: &Value| message["method"] == method;
+        if let Some(at) = self.waiting.iter().position(is_it) {
+            return self.waiting.remove(at);
+        }
         loop {
             let message = self.receive(PATIENCE);
             let message = message.unwrap_or_else(|| panic!("no {method}"));

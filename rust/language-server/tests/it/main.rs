@@ -7,6 +7,7 @@
     reason = "tests end with the first thing that is not as it should be, and write files as people do"
 )]
 
+mod acts;
 mod answers;
 mod client;
 mod disk;

@@ -179,6 +179,129 @@ fn changed(text: &str, range: (usize, usize), new: &str) -> (String, Value) {
     (after, change)
 }
 
+/// Requests and notifications, each with parameters as editors send them.
+fn messages(editor: &ScriptedEditor, path: &str) -> Vec<[Value; 2]> {
+    let document = editor.document(path);
+    let at = |line: u32| json!({"line": line, "character": 3});
+    let place = json!({"textDocument": document, "position": at(3), "newName": "x", "query": "a"});
+    let ranged = json!({
+        "textDocument": document, "context": {"diagnostics": [], "includeDeclaration": true},
+        "range": {"start": at(1), "end": at(4)}, "position": at(5), "previousResultIds": [],
+    });
+    let changed = json!({
+        "textDocument": {"uri": document["uri"], "version": 7, "languageId": "x", "text": "---\n"},
+        "contentChanges": [{"range": {"start": at(1), "end": at(2)}, "text": "- [ ] x\n"}],
+    });
+    let command = json!({"command": "chant-mcp.start", "arguments": [format!("chant:{SPEC}"), 1]});
+    let named = |params: &Value, methods: &[&str]| -> Vec<[Value; 2]> {
+        methods
+            .iter()
+            .map(|one| [json!(one), params.clone()])
+            .collect()
+    };
+    [
+        named(
+            &place,
+            &[
+                "textDocument/hover",
+                "textDocument/completion",
+                "textDocument/definition",
+                "textDocument/rename",
+                "textDocument/prepareRename",
+                "workspace/symbol",
+                "textDocument/documentHighlight",
+                "textDocument/documentSymbol",
+                "textDocument/codeLens",
+                "textDocument/nothing",
+            ],
+        ),
+        named(
+            &ranged,
+            &[
+                "textDocument/references",
+                "textDocument/codeAction",
+                "textDocument/inlayHint",
+                "textDocument/diagnostic",
+                "workspace/diagnostic",
+            ],
+        ),
+        named(
+            &changed,
+            &[
+                "textDocument/didChange",
+                "textDocument/didOpen",
+                "textDocument/didClose",
+                "textDocument/didSave",
+                "$/cancelRequest",
+                "workspace/didChangeWatchedFiles",
+            ],
+        ),
+        named(&command, &["workspace/executeCommand"]),
+    ]
+    .concat()
+}
+
+/// Makes a part of a value something else.
+fn damage(value: &mut Value, random: &mut fastrand::Rng) {
+    let others = [
+        json!(null),
+        json!(-1),
+        json!(u64::MAX),
+        json!(1e300),
+        json!(""),
+        json!("file:///x\u{0}"),
+        json!([]),
+        json!({}),
+        json!(true),
+        json!("\u{1f600}"),
+        json!([[[[]]]]),
+    ];
+    match value {
+        Value::Object(parts) if !parts.is_empty() && random.u8(..) < 230 => {
+            let at = random.usize(..parts.len());
+            let part = parts.values_mut().nth(at).unwrap();
+            damage(part, random);
+        }
+        Value::Array(parts) if !parts.is_empty() && random.bool() => {
+            let at = random.usize(..parts.len());
+            damage(&mut parts[at], random);
+        }
+        _ => *value = others[random.usize(..others.len())].clone(),
+    }
+}
+
+#[test]
+fn each_request_is_answered_whatever_stands_in_messages() {
+    let mut editor = ScriptedEditor::new();
+    let path = format!(".chant/specs/{SPEC}.md");
+    editor.open_saved(&path);
+    let messages = messages(&editor, &path);
+    let mut random = fastrand::Rng::with_seed(11);
+    for _ in 0..300 {
+        let mut asked = Vec::new();
+        for _ in 0..10 {
+            let [method, mut params] = messages[random.usize(..messages.len())].clone();
+            for _ in 0..random.usize(..3) {
+                damage(&mut params, &mut random);
+            }
+            let method = method.as_str().unwrap();
+            if random.u8(..) < 40 || method.contains("/did") || method.starts_with('$') {
+                editor.tell(method, params);
+            } else {
+                asked.push(editor.begin(method, params));
+            }
+        }
+        for id in asked {
+            let response = editor.response(id.into());
+            assert!(response.get("result").is_some() || response.get("error").is_some());
+            assert_ne!(response["error"]["code"], -32603, "{response}");
+        }
+    }
+    let found = editor.ask("workspace/symbol", json!({"query": "door"}));
+    assert_eq!(found.as_array().map(Vec::len), Some(1), "{found}");
+    assert!(editor.end(true));
+}
+
 #[test]
 fn after_many_edits_the_server_has_the_text_of_the_editor() {
     let mut editor = ScriptedEditor::new();

@@ -24,7 +24,8 @@ use chant_trust::acting::{
 };
 use chant_trust::place_table::PlaceKind;
 use chant_trust::places::{
-    folded, is_at_or_below, is_named_by, keyed_place, may_hold, place_of, plugin_of,
+    folded, is_at_or_below, is_component_of, is_named_by, keyed_place, makes_plugin, may_hold,
+    place_of, plugin_around, plugin_of,
 };
 use chant_work::run_record::JudgedEntry;
 
@@ -187,12 +188,11 @@ pub(super) fn acting_change(
         .collect();
     let enters = |folder: &str| {
         let is_deep = || folded(folder).ends_with(".agents/plugins");
-        above.contains(&folder[..folder.rfind('/').unwrap_or(0)]) || is_deep()
+        let (parent, _) = folder.rsplit_once('/').unwrap_or_default();
+        let is_skill = || plugin_around(parent).is_some_and(|outer| above.contains(outer));
+        above.contains(parent) || is_deep() || is_skill()
     };
-    let manifests = repo.files_at(old, "", &enters, &|path| plugin_of(path).is_some())?;
-    let manifests = manifests.iter().map(|(path, _)| path);
-    let all = manifests.chain(changed.iter().map(|file| &file.path));
-    acting.plugins = all.filter_map(|path| plugin_of(path)).collect();
+    acting.plugins = plugin_folders(repo, old, &changed, &enters)?;
     let mut found = ActingChange::default();
     let config = project.snapshot()?.config.clone()?;
     let largest = config.landing_largest.saturating_mul(1_000_000);
@@ -276,6 +276,31 @@ pub(super) fn refuse_untrusted_base(
         named(&files)
     );
     Err(ChantError::Refused(message).into())
+}
+
+/// Returns the folders of plugins in a commit and in what changes, in the folders that are looked at.
+fn plugin_folders(
+    repo: &Repo,
+    old: &str,
+    changed: &[ChangedFile],
+    enters: &dyn Fn(&str) -> bool,
+) -> Result<Vec<String>, GitError> {
+    let is_manifest = |path: &str| plugin_of(path).is_some();
+    let mut manifests = repo.files_at(old, "", enters, &is_manifest)?;
+    for file in changed.iter().filter(|file| is_manifest(&file.path)) {
+        let new = file.new.as_ref().map(|new| repo.content_of(new));
+        manifests.extend(new.transpose()?.map(|text| (file.path.clone(), text)));
+    }
+    let mut plugins = Vec::new();
+    for (path, text) in manifests {
+        let folder = plugin_of(&path).unwrap_or_default();
+        let is_component = |path: &str| is_component_of(path, &folder);
+        let is_plugin = makes_plugin(&path, &text)
+            || changed.iter().any(|file| is_component(&file.path))
+            || !repo.files_at(old, "", enters, &is_component)?.is_empty();
+        plugins.extend(is_plugin.then_some(folder));
+    }
+    Ok(plugins)
 }
 
 /// Returns a file of a commit as trust shows it.

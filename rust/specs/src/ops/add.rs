@@ -113,6 +113,26 @@ pub fn add(project: &Project, new: &NewSpec) -> Result<Answer, Error> {
     Ok(Answer::prose(answer))
 }
 
+/// A spec that is not written yet.
+pub struct NewSpecFile {
+    /// Its path from the project's root.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Returns the file that [`add`] would create as of now, for editors, which write it themselves.
+///
+/// # Errors
+/// As [`add`].
+pub fn new_spec_file(project: &Project, new: &NewSpec) -> Result<NewSpecFile, Error> {
+    let snapshot = project.snapshot()?;
+    let UnnumberedSpec { parent, text, .. } = render_new_spec(project, &snapshot, new)?;
+    let id = next_id(project, &snapshot, parent.as_deref())?;
+    let path = format!("{SPECS}/{id}.md");
+    Ok(NewSpecFile { path, text })
+}
+
 /// A new spec that has no ID yet.
 pub(super) struct UnnumberedSpec {
     /// The spec it becomes a member of.

@@ -25,8 +25,6 @@ use super::error::ChantError;
 use super::id::SpecId;
 use super::model::Spec;
 use super::ops::LintMemory;
-use super::others_text::shown_at;
-use super::parse::ParsedSpec;
 use super::run_lookup::RunLookup;
 use super::specs::SpecGraph;
 use super::view::held_specs::HeldSpecs;
@@ -245,11 +243,6 @@ impl Project {
     #[must_use]
     pub fn at_door(self, door: DoorKind) -> Self {
         Self { door, ..self }
-    }
-
-    /// A document as who asks may see it.
-    pub fn shown(&self, document: ParsedSpec) -> ParsedSpec {
-        document.map(|spec| shown_at(self.door, spec))
     }
 
     /// The folder for our own state.
