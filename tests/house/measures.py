@@ -108,9 +108,9 @@ def _git_lines() -> int:
 
 
 MEASURES = (
-    Measure("lines of Rust without tests", lambda: _lines(rust_files()), 196_250, 128_000),
-    Measure("lines of the Python package", lambda: _lines(python_files()), 44_200, 35_500),
-    Measure("lines of the largest crate", lambda: max(_crate_lines().values()), 43_680, 13_000),
+    Measure("lines of Rust without tests", lambda: _lines(rust_files()), 197_650, 128_000),
+    Measure("lines of the Python package", lambda: _lines(python_files()), 44_950, 35_500),
+    Measure("lines of the largest crate", lambda: max(_crate_lines().values()), 44_100, 13_000),
     Measure(
         "constants of one word, %",
         lambda: _one_word_share(r"^\s*(?:pub(?:\([^)]*\))? )?(?:const|static) ([A-Z]\w*):"),
@@ -125,7 +125,7 @@ MEASURES = (
     Measure(
         "files that name speckit outside of its crate", lambda: _files_with(("speckit",), "speckit"), 50, 20
     ),
-    Measure("files that name all four first formats", lambda: _files_with(FOUR_FORMATS), 29, 8),
+    Measure("files that name all four first formats", lambda: _files_with(FOUR_FORMATS), 28, 8),
     Measure("lines compiled before tests of git run", _git_lines, 15_400, 25_000),
     Measure("lines with a comment that gives a reason, %", _why_comments, 0.15, 2.5, more_is_better=True),
     Measure("uses of words that only this project has", _unusual_words, 750, 300),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Callable
 from functools import wraps
@@ -236,7 +237,7 @@ def _bring_in(session: Session, forge: Forge, issues: list[Issue]) -> None:
             _withdraw_approval(root, one["id"])
         found: Data = import_specs(folder, source="chant", named=named, update=True).data
     times = {f"{forge.repository}#{issue.number}": issue.changed_at for issue in issues}
-    _pulls_file(session).write_text(json.dumps({**_pulled(session), **times}), "utf-8")
+    _note_pulls(session, times)
     for one in found["created"]:
         number = number_of(one["from"])
         say(f"#{number} {one['id']}: imported; `chant-mcp approve {one['id']}` lets work begin")
@@ -258,10 +259,19 @@ def _pulls_file(session: Session) -> Path:
     return session.chant.state_part("issues") / "pulled.json"
 
 
+def _note_pulls(session: Session, times: dict[str, str]) -> None:
+    file = _pulls_file(session)
+    beside = file.with_suffix(f".{os.getpid()}")
+    beside.write_text(json.dumps({**_pulled(session), **times}), "utf-8")
+    beside.replace(file)
+
+
 def _pulled(session: Session) -> dict[str, str]:
     """Say when each issue had changed last, by the forge's clock, when it was brought in."""
-    file = _pulls_file(session)
-    return json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    try:
+        return json.loads(_pulls_file(session).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}  # then comments are shown once more
 
 
 def _withdraw_approval(root: Path, id: str) -> None:

@@ -153,7 +153,11 @@ impl<'a> ActOffers<'a> {
     pub(crate) fn command(&self, act: EditorAct, item: &Item<'_>) -> Command {
         let arguments = vec![json!(item.key()), json!(self.asked.draft.version)];
         let name = format!("{PREFIX}{}", act.word());
-        Command::new(act.title().to_owned(), name, Some(arguments))
+        Command {
+            title: act.title().to_owned(),
+            command: name,
+            arguments: Some(arguments),
+        }
     }
 }
 

@@ -31,7 +31,10 @@ pub(crate) fn lenses(state: &EditorState, params: &CodeLensParams) -> Option<Vec
         let acts = acts.map(|act| offers.command(act, &one.item));
         let range = placed.range_of(one.heading.clone());
         let title = lens_title(&one.item, &offers);
-        let own = title.map(|title| Command::new(title, String::new(), None));
+        let own = title.map(|title| Command {
+            title,
+            ..Command::default()
+        });
         let lens = |command| CodeLens {
             range,
             command: Some(command),

@@ -30,7 +30,6 @@ mod runtime;
 pub mod schedule;
 mod spec_commits;
 pub mod split;
-mod ssh_signing;
 pub mod start;
 pub mod start_request;
 pub mod view;

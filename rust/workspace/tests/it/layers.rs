@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 31] = [
+const ARROWS: [(&str, &[&str]); 32] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -57,6 +57,7 @@ const ARROWS: [(&str, &[&str]); 31] = [
     ("plan-store", &["base", "plan-format", "store"]),
     ("plan-plugin", &["base", "confine", "plan-format", "store"]),
     ("openspec", &["base", "plan-format", "text"]),
+    ("signing", &["base", "store", "text"]),
     ("kiro", &["base", "plan-format", "text"]),
     ("backlog", &["base", "plan-format", "text"]),
     ("vine", &["base", "git", "graph", "places", "store", "text"]),
@@ -80,8 +81,8 @@ const ARROWS: [(&str, &[&str]); 31] = [
         "spec-runs",
         &[
             "agent-events", "base", "broker", "config", "confine", "environment", "evidence",
-            "git", "graph", "leases", "provider", "review", "specs", "store", "text", "trust",
-            "work",
+            "git", "graph", "leases", "provider", "review", "signing", "specs", "store", "text",
+            "trust", "work",
         ],
     ),
     (

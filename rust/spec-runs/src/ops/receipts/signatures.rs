@@ -6,15 +6,15 @@ use std::path::Path;
 use super::verify::{ReceiptQuery, verified};
 use super::{read, repository};
 use crate::receipt::signature::{
-    MAX_ENVELOPE, ReceiptSignature, SIGNATURES, receipt_name, statement,
+    MAX_ENVELOPE, NAMESPACE, SIGNATURES, receipt_name, signature_name, statement_of,
 };
 use crate::receipt::{CompletionReceipt, RECEIPTS};
-use crate::ssh_signing::{self, AllowedSigners};
 use crate::view::receipt::{SignatureEntry, SignedReceipts, UnsignedSpec};
 use chant_base::answer::{Answer, cut};
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::kept_texts::{KeptText, TextRead};
+use chant_signing::{AllowedSigners, SignedStatement, SigningError};
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 
@@ -58,9 +58,9 @@ pub fn receipt_sign(
             });
             continue;
         };
-        let signed = ssh_signing::sign(&statement(&receipt), key)
+        let signed = chant_signing::sign(NAMESPACE, &statement_of(&receipt), key)
             .map_err(|error| Error::from(ChantError::Refused(refusal(key, &error))))?;
-        let name = signed.name(&receipt.name());
+        let name = signature_name(&signed, &receipt.name());
         let why = format!("chant-mcp: the receipt of spec {} is signed", receipt.spec);
         if repo.keep_text(&name, signed.envelope().as_bytes(), &why)? {
             answer.signed.push(name);
@@ -72,7 +72,7 @@ pub fn receipt_sign(
     Ok(Answer::whole(&answer))
 }
 
-fn refusal(key: &Path, error: &ssh_signing::SigningError) -> String {
+fn refusal(key: &Path, error: &SigningError) -> String {
     format!(
         "Nothing was signed with {}: {error}. Name a private key of yours, or a public one whose private key your SSH agent has, with --key.",
         cut(&key.display().to_string(), MAX_SHOWN)
@@ -126,22 +126,31 @@ impl KeptSignatures {
         let looked_at = kept.into_iter().flatten().take(MAX_LOOKED_AT);
         looked_at
             .map(|kept| {
-                let (key, word) = match read_signature(repo, kept)? {
-                    Err(why) => (None, SignatureWord::Unreadable(why)),
-                    Ok(signature) if signature.statement != statement(receipt).as_bytes() => {
-                        (Some(signature.fingerprint()), SignatureWord::Changed)
-                    }
-                    Ok(signature) => {
-                        let word = match place {
-                            Some(place) => place.signer(&signature)?,
-                            None => SignatureWord::NotInHistory,
-                        };
-                        (Some(signature.fingerprint()), word)
-                    }
+                let (key, word) = match repo.kept_text(&kept.object, MAX_ENVELOPE)? {
+                    TextRead::Text(bytes) => Self::word(receipt, place, &bytes)?,
+                    TextRead::Unfit(why) => (None, SignatureWord::Unreadable(why)),
                 };
                 Ok(entry(format!("{SIGNATURES}{}", kept.name), key, word))
             })
             .collect()
+    }
+
+    /// Returns the key of a signature and its verdict.
+    fn word(
+        receipt: &CompletionReceipt,
+        place: Option<&SigningPlace<'_>>,
+        bytes: &[u8],
+    ) -> Result<(Option<String>, SignatureWord), Error> {
+        let signed = match SignedStatement::parse(NAMESPACE, bytes) {
+            Ok(signed) => signed,
+            Err(error) => return Ok((None, SignatureWord::Unreadable(error.to_string()))),
+        };
+        let word = match place {
+            _ if signed.statement != statement_of(receipt).as_bytes() => SignatureWord::Changed,
+            Some(place) => place.signer(&signed)?,
+            None => SignatureWord::NotInHistory,
+        };
+        Ok((Some(signed.fingerprint()), word))
     }
 }
 
@@ -178,16 +187,9 @@ fn entry(name: String, key: Option<String>, word: SignatureWord) -> SignatureEnt
     SignatureEntry { name, key, by, why }
 }
 
-fn read_signature(repo: &Repo, kept: &KeptText) -> Result<Result<ReceiptSignature, String>, Error> {
-    Ok(match repo.kept_text(&kept.object, MAX_ENVELOPE)? {
-        TextRead::Text(bytes) => ReceiptSignature::parse(&bytes).map_err(|error| error.to_string()),
-        TextRead::Unfit(why) => Err(why),
-    })
-}
-
 impl SigningPlace<'_> {
     /// Returns the person who signed, by the lists as they were before the work: a branch cannot let itself sign.
-    fn signer(&self, signature: &ReceiptSignature) -> Result<SignatureWord, Error> {
+    fn signer(&self, signature: &SignedStatement) -> Result<SignatureWord, Error> {
         let line = self.repo.recent_commits(self.landed, 2)?;
         let (Some(landed), Some(before)) = (line.first(), line.get(1)) else {
             return Ok(SignatureWord::Nobody);
@@ -203,7 +205,7 @@ impl SigningPlace<'_> {
                 revoked: revoked.as_deref(),
                 at: landed.seconds,
             };
-            match ssh_signing::signer(signature, signers) {
+            match chant_signing::signer(NAMESPACE, signature, signers) {
                 Ok(Some(by)) => signer = Some(by),
                 Ok(None) => return Ok(SignatureWord::Nobody),
                 Err(error) => return Ok(SignatureWord::NotChecked(error.to_string())),

@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 
 use tempfile::NamedTempFile;
 
-use crate::receipt::signature::{NAMESPACE, ReceiptSignature, SignatureError, signed_bytes};
+use crate::envelope::{SignatureError, SignedStatement, signed_bytes};
 use chant_base::inherited_environment::inherited_environment;
 
 /// The reasons why nothing was signed or checked.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SigningError {
+pub enum SigningError {
     /// The program is not there, or a file for it could not be written.
     #[error("`ssh-keygen` could not be run: {0}")]
     NotRun(#[from] io::Error),
@@ -25,7 +25,7 @@ pub(super) enum SigningError {
 
 /// Those who may sign, as a commit says.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct AllowedSigners<'a> {
+pub struct AllowedSigners<'a> {
     /// The list of keys and whose they are, in the form of `ssh-keygen`.
     pub allowed: &'a [u8],
     /// The keys that count no more.
@@ -34,26 +34,28 @@ pub(super) struct AllowedSigners<'a> {
     pub at: i64,
 }
 
-/// Signs a statement with a key, which may ask the person for its passphrase or a touch.
+/// Signs a statement in a namespace with a key, which may ask the person for its passphrase or a touch.
 ///
 /// # Errors
 /// The complaint of `ssh-keygen`.
-pub(super) fn sign(statement: &str, key: &Path) -> Result<ReceiptSignature, SigningError> {
+pub fn sign(namespace: &str, statement: &str, key: &Path) -> Result<SignedStatement, SigningError> {
     let mut call = keygen("sign");
-    call.arg("-n").arg(NAMESPACE).arg("-f").arg(key);
+    call.arg("-n").arg(namespace).arg("-f").arg(key);
     let armored = answer(call, &signed_bytes(statement.as_bytes()))?;
-    Ok(ReceiptSignature::of(
+    Ok(SignedStatement::new(
+        namespace,
         statement.as_bytes().to_vec(),
         armored,
     )?)
 }
 
-/// Returns whose key made a signature; `None` for a key that no list names, or one that is revoked.
+/// Returns the person whose key made a signature in a namespace; `None` for a key that no list names, or one that is revoked.
 ///
 /// # Errors
 /// That `ssh-keygen` could not be run.
-pub(super) fn signer(
-    signature: &ReceiptSignature,
+pub fn signer(
+    namespace: &str,
+    signature: &SignedStatement,
     signers: AllowedSigners<'_>,
 ) -> Result<Option<String>, SigningError> {
     let list = file_of(signers.allowed)?;
@@ -77,7 +79,7 @@ pub(super) fn signer(
     };
     for principal in principals.lines().filter(|line| !line.is_empty()) {
         let mut check = call("verify");
-        check.arg("-n").arg(NAMESPACE).arg("-I").arg(principal);
+        check.arg("-n").arg(namespace).arg("-I").arg(principal);
         if let Some(revoked) = &revoked {
             check.arg("-r").arg(revoked.path());
         }

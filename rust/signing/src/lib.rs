@@ -1,0 +1,8 @@
+//! Statements signed with SSH keys: a statement of in-toto, in an envelope of DSSE, whose signature `ssh-keygen` makes
+//! and checks. Nothing here knows receipts, or git.
+
+mod envelope;
+mod ssh_keygen;
+
+pub use envelope::{SignatureError, SignedStatement, Subject, signed_bytes, statement};
+pub use ssh_keygen::{AllowedSigners, SigningError, sign, signer};
