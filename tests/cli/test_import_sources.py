@@ -60,15 +60,6 @@ def test_equal_ids_of_two_sources_are_different_items(cli: Cli, tmp_path: Path) 
         assert specs[f"B {name}"]["depends_on"] == [specs[f"A {name}"]["id"]]
 
 
-def test_what_an_earlier_release_imported_is_not_imported_again(cli: Cli, tmp_path: Path) -> None:
-    old = "---\ntype: code\nstatus: pending\nimported_from: beads:bd-1\n---\n\n# Quay\n"
-    cli.project.write("2026-01-01-001-abc", old)
-    folder = _ledger(tmp_path / "other", {"id": "bd-1", "title": "Quay"}, {"id": "bd-2", "title": "Crane"})
-    assert "1 imported, 1 were here before." in cli("import", str(folder))
-    other = _ledger(tmp_path / "elsewhere", {"id": "bd-1", "title": "Another"})
-    assert "1 imported, 0 were here before." in cli("import", str(other))
-
-
 def test_what_is_not_known_is_never_ready(cli: Cli, tmp_path: Path) -> None:
     _ledger(
         tmp_path / "beads",

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from confine import secret_places
-from harness import Caller, opened, user_config
+from harness import Caller, user_config
 from work.kit import ID, OTHER, Workshop
 
 pytestmark = [
@@ -138,17 +138,6 @@ async def test_no_run_and_no_check_reads_what_another_wrote_into_caches(shop: Wo
         path for path in state.rglob("*") if path.name == "poison" or path.suffix in (".private", ".checking")
     ]
     assert left == [], "they are removed with the run and the check"
-
-
-@pytest.mark.usefixtures("user")
-async def test_caches_that_earlier_versions_shared_are_removed(shop: Workshop, call: Caller) -> None:
-    assert (await ended(shop, call))["end_state"] == "completed"
-    state = Path(os.environ["HOME"]) / ".local" / "state" / "chant-mcp"
-    [own] = (state / "worktrees").iterdir()
-    for name in (own.name, "other-0123456789ab"):
-        (state / "caches" / name / "checks" / "uv").mkdir(parents=True)
-    opened(shop.root).recover()
-    assert [path.name for path in (state / "caches").iterdir()] == ["other-0123456789ab"]
 
 
 @pytest.mark.parametrize(
