@@ -195,6 +195,17 @@ def test_text_that_is_no_signature_is_named_and_changes_nothing(signed: Signed) 
     assert "it cannot be read as an envelope" in signed.said()
 
 
+def test_what_lies_in_the_place_of_a_signature_is_not_taken_for_one(signed: Signed, cli: Cli) -> None:
+    cli("receipt", "sign", FIRST, "--key", str(signed.key))
+    [ref] = signed.refs()
+    file = signed.root.parent / "garbage"
+    file.write_text("{}", encoding="utf-8")
+    git(signed.root, "update-ref", ref, git(signed.root, "hash-object", "-w", str(file)).strip())
+    found = cli.run("receipt", "sign", FIRST, "--key", str(signed.key))
+    assert found.exit_code == 1
+    assert f"{FIRST}: not signed; something else is kept as {ref}" in found.stderr
+
+
 def test_the_key_is_the_one_that_git_of_the_user_signs_with(signed: Signed, cli: Cli) -> None:
     refused = cli.error("receipt", "sign", FIRST, code=2)
     assert "Which key?" in refused
@@ -222,7 +233,7 @@ def test_a_file_that_is_no_key_is_refused_and_nothing_is_signed(signed: Signed, 
     file.write_text("none\n", encoding="utf-8")
     file.chmod(0o600)
     said = cli.error("receipt", "sign", FIRST, "--key", str(file))
-    assert "Nothing was signed" in said
+    assert f"The receipt of '{FIRST}' was not signed with" in said
     assert "`ssh-keygen`" in said
     assert signed.refs() == []
 

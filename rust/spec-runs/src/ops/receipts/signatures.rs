@@ -59,24 +59,56 @@ pub fn receipt_sign(
             continue;
         };
         let signed = chant_signing::sign(NAMESPACE, &statement_of(&receipt), key)
-            .map_err(|error| Error::from(ChantError::Refused(refusal(key, &error))))?;
+            .map_err(|error| refusal(&receipt, key, &error, answer.signed.len()))?;
         let name = signature_name(&signed, &receipt.name());
         let why = format!("chant-mcp: the receipt of spec {} is signed", receipt.spec);
         if repo.keep_text(&name, signed.envelope().as_bytes(), &why)? {
             answer.signed.push(name);
-        } else {
+        } else if is_kept(&repo, &name, &signed)? {
             answer.known += 1;
+        } else {
+            answer.refused.push(UnsignedSpec {
+                spec_id: spec.spec_id,
+                why: format!("something else is kept as {name}; `git update-ref -d` removes it"),
+            });
         }
         answer.key = Some(signed.fingerprint());
     }
     Ok(Answer::whole(&answer))
 }
 
-fn refusal(key: &Path, error: &SigningError) -> String {
-    format!(
-        "Nothing was signed with {}: {error}. Name a private key of yours, or a public one whose private key your SSH agent has, with --key.",
+fn refusal(
+    receipt: &CompletionReceipt,
+    key: &Path,
+    error: &SigningError,
+    signed_before: usize,
+) -> Error {
+    let before = match signed_before {
+        0 => String::new(),
+        number => format!(" {number} signed before it stay."),
+    };
+    let message = format!(
+        "The receipt of '{}' was not signed with {}: {error}.{before} Name a private key of yours, or a public one whose private key your SSH agent has, with --key.",
+        receipt.spec,
         cut(&key.display().to_string(), MAX_SHOWN)
-    )
+    );
+    ChantError::Refused(message).into()
+}
+
+/// Returns true if a ref keeps a signature of the same key over the same statement.
+fn is_kept(repo: &Repo, name: &str, signed: &SignedStatement) -> Result<bool, Error> {
+    let short = name.strip_prefix(SIGNATURES).unwrap_or(name);
+    let all = repo.kept_texts(SIGNATURES)?;
+    let Some(kept) = all.iter().find(|kept| kept.name == short) else {
+        return Ok(false);
+    };
+    let TextRead::Text(bytes) = repo.kept_text(&kept.object, MAX_ENVELOPE)? else {
+        return Ok(false);
+    };
+    let same = |kept: SignedStatement| {
+        kept.statement == signed.statement && kept.fingerprint() == signed.fingerprint()
+    };
+    Ok(SignedStatement::parse(NAMESPACE, &bytes).is_ok_and(same))
 }
 
 /// The signatures of a repository, by the names of their receipts.
