@@ -14,11 +14,12 @@ import os
 import sys
 
 from chant_mcp import background
+from chant_mcp.process_setup import inherit_nothing
 
 
 def main() -> None:
     """Run what the arguments name."""
-    background.inherit_nothing()
+    inherit_nothing()
     background.enter(sys.argv[1:], dict(os.environ))
     from chant_mcp.entry import read_or_run
 

@@ -14,9 +14,11 @@ import gc
 import os
 import sys
 
+from chant_mcp.process_setup import speak_utf8
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import NoReturn
 
     from chant_mcp._core import ChantProject
@@ -38,46 +40,6 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
         _enter_named(words, environment)
     finally:
         _keep_imports()
-
-
-def prepare_process(environment: MutableMapping[str, str]) -> None:
-    """Make streams, descriptors and search paths those of a program that people start."""
-    inherit_nothing()
-    # Texts of specs may hold any character, whatever the terminal's locale says.
-    _speak_utf8()
-    _search_absolute_folders(environment)
-
-
-def inherit_nothing() -> None:
-    """Keep from programs what this process inherited, but for standard streams."""
-    opened = os.listdir("/dev/fd") if os.path.isdir("/dev/fd") else []
-    for number in map(int, opened):
-        if number > 2:
-            _keep(number)
-
-
-def _keep(descriptor: int) -> None:
-    try:
-        os.set_inheritable(descriptor, False)
-    except OSError:
-        # That of the listing is closed by now.
-        return
-
-
-def _search_absolute_folders(environment: MutableMapping[str, str]) -> None:
-    """Drop empty and relative folders from lists such as `PYTHONPATH`, for whatever this process starts.
-
-    They stand for folders in the working directory, which is somebody else's project.
-    """
-    from chant_mcp._core import absolute_searches
-
-    # What is no text is no list of folders that we know.
-    known = {name: value for name, value in environment.items() if f"{name}{value}".isprintable()}
-    for name, value in absolute_searches(known).items():
-        if value is None:
-            del environment[name]
-        else:
-            environment[name] = value
 
 
 def _keep_imports() -> None:
@@ -116,7 +78,7 @@ def _run_demo_agent(environment: dict[str, str]) -> NoReturn:
     from chant_mcp.demo.agent import play
 
     _keep_imports()
-    _speak_utf8()
+    speak_utf8()
     raise SystemExit(play(environment, Path.cwd()))
 
 
@@ -148,7 +110,7 @@ def serve_run(root: str, folder: str, environment: dict[str, str]) -> NoReturn:
     from chant_mcp.user_folders import home_folder, user_config_file
 
     _keep_imports()
-    _speak_utf8()
+    speak_utf8()
     spec, worktree = environment.get("CHANT_SPEC_ID"), environment.get("CHANT_WORKTREE")
     if not (spec and worktree):
         sys.stderr.write("Error: Only the runner of a run starts this.\n")
@@ -188,7 +150,7 @@ def _act_on_project(
     )
 
     _keep_imports()
-    _speak_utf8()
+    speak_utf8()
     if names_formats(user_config_file(environment, home_folder())):
         _admit_formats(root, environment, trust)
     texts = text_variables(environment)
@@ -224,10 +186,3 @@ def _admit_formats(root: str, environment: dict[str, str], trust: str | None) ->
     user_config = user_config_file(environment, home_folder())
     place = find_place(Path(root), Path(root))
     Session(place, environment=environment, user_config=user_config, trust=trust).admit_formats()
-
-
-def _speak_utf8() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -18,15 +18,13 @@ import click
 
 from chant_mcp import progress
 from chant_mcp._core import VERSION
-from chant_mcp.background import prepare_process
 from chant_mcp.commands import serving
 from chant_mcp.commands.catalogue import PROGRAM, SPECKIT, SPECS, TICKETS, VINE
 from chant_mcp.commands.groups import Commands
-from chant_mcp.commands.persons import with_run_above
 from chant_mcp.commands.project_options import project_option
 from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.output_mode import MODE
-from chant_mcp.user_folders import config_folder, home_folder
+from chant_mcp.process_setup import inherit_nothing, prepare_process
 
 
 @click.group(
@@ -46,15 +44,10 @@ def program(
 
     Without a command, or with `mcp`, it serves MCP on standard input and output.
     """
-    home = home_folder()
-    config_home = config_folder(environ, home)
     MODE.begin(has_width="COLUMNS" in environ)
-    context.obj = Surroundings(
-        environment=with_run_above(environ),
-        working_directory=_working_directory(context),
-        interpreter=sys.executable,
-        config_home=Path(config_home) if config_home else None,
-        home=Path(home) if home else None,
+    context.obj = Surroundings.of_process(
+        environ,
+        _working_directory(context),
         project=project or _folder_in_environment(context),
         toolsets=toolsets,
         read_only=read_only,
@@ -108,5 +101,6 @@ def main(command: str | None = None) -> None:
     Args:
         command: A command to run with the arguments given, in place of one named by them.
     """
+    inherit_nothing()
     prepare_process(environ)
     program(args=None if command is None else [command, *sys.argv[1:]])

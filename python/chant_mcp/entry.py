@@ -9,9 +9,12 @@ leave_out_working_folder(is_module=False)
 import os
 import sys
 
+from chant_mcp.process_setup import inherit_nothing, prepare_process
+
 
 def main() -> None:
     """Run what the arguments name."""
+    inherit_nothing()
     if sys.argv[1:2] == ["complete-words"]:
         from chant_mcp.completion import print_words
 
@@ -32,13 +35,11 @@ def main() -> None:
 
 def read_or_run() -> None:
     """Run a command; one that only reads, without what it does not need."""
-    from chant_mcp.background import prepare_process
-
     prepare_process(os.environ)
     from chant_mcp.reading_commands import read
 
     if (code := read(sys.argv[1:], os.environ)) is not None:
         sys.exit(code)
-    from chant_mcp import cli
+    from chant_mcp.cli import program
 
-    cli.main()
+    program()

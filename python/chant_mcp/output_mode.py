@@ -1,4 +1,4 @@
-"""How the command under way prints: noted where its options are read, asked where something is printed."""
+"""How the running command prints: noted where its options are read, asked where something is printed."""
 
 from __future__ import annotations
 

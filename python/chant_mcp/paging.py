@@ -11,6 +11,9 @@ from chant_mcp._core import Answer
 Data = dict[str, Any]
 """An answer's object; its keys are those of the seed."""
 
+USUAL_LIMIT = 50
+"""Entries of a list that commands show unless they are told another number."""
+
 EVERYTHING = 1_000_000_000
 """More entries, and more characters, than anything has."""
 

@@ -8,37 +8,36 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from chant_mcp.paging import USUAL_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, NamedTuple
+    from typing import Any
 
-    from chant_mcp.commands.surroundings import Surroundings
     from chant_mcp.session import Session
 
-    class ReadingCommand(NamedTuple):
-        """The options of a command, with what its function calls them."""
 
-        flags: dict[str, str]
-        """Options without a value."""
-        values: dict[str, str]
-        """Options with a value, of which the last one counts."""
-        lists: dict[str, str]
-        """Options with a value that may be repeated."""
-        argument: str | None
-        """Its one argument."""
-        run: Callable[[Session, dict[str, Any]], None]
+class ReadingCommand(NamedTuple):
+    """The options of a command, with what its function calls them."""
 
-else:
-    from collections import namedtuple
+    flags: dict[str, str]
+    """Options without a value."""
+    values: dict[str, str]
+    """Options with a value, of which the last one counts."""
+    lists: dict[str, str]
+    """Options with a value that may be repeated."""
+    argument: str | None
+    """Its one argument."""
+    run: Callable[[Session, dict[str, Any]], None]
 
-    ReadingCommand = namedtuple("ReadingCommand", "flags values lists argument run")
 
 _JSON = {"--json": "as_json"}
 _LIST_FLAGS = {"--all": "show_all", **_JSON}
 _LIST_VALUES = {"--limit": "limit", "--format": "line_format"}
-_LIMIT = 50
 
 
 def _list(session: Session, given: dict[str, Any]) -> None:
@@ -103,17 +102,18 @@ def read(words: list[str], environment: Mapping[str, str]) -> int | None:
     given = _options(COMMANDS[words[0]], words[1:])
     if given is None:
         return None
-    surroundings = _surroundings(environment)
-    if surroundings is None:
+    try:
+        working_directory = Path.cwd()
+    except OSError:
         return None
-    return _run(words[0], given, surroundings)
+    return _run(words[0], given, environment, working_directory)
 
 
 def _options(command: ReadingCommand, words: list[str]) -> dict[str, Any] | None:
     """Read the options of a command; nothing where one is unknown or wrong."""
     given: dict[str, Any] = dict.fromkeys(command.flags.values(), False)
     given.update(dict.fromkeys(command.lists.values(), ()))
-    given.update({"line_format": None, "limit": _LIMIT})
+    given.update({"line_format": None, "limit": USUAL_LIMIT})
     arguments: list[str] = []
     rest = iter(words)
     for word in rest:
@@ -148,43 +148,23 @@ def _is_plain(given: dict[str, Any]) -> bool:
     return given["line_format"] in (None, "table", "tsv")
 
 
-def _surroundings(environment: Mapping[str, str]) -> Surroundings | None:
-    from pathlib import Path
-
-    from chant_mcp.commands.persons import with_run_above
+def _run(name: str, given: dict[str, Any], environment: Mapping[str, str], working_directory: Path) -> int:
     from chant_mcp.commands.surroundings import Surroundings
-    from chant_mcp.user_folders import config_folder, home_folder
-
-    try:
-        working_directory = Path.cwd()
-    except OSError:
-        return None
-    home = home_folder()
-    config_home = config_folder(environment, home)
-    return Surroundings(
-        environment=with_run_above(environment),
-        working_directory=working_directory,
-        interpreter=sys.executable,
-        config_home=Path(config_home) if config_home else None,
-        home=Path(home) if home else None,
-        project=None,
-        toolsets=None,
-        read_only=False,
-        verbose=False,
-    )
-
-
-def _run(name: str, given: dict[str, Any], surroundings: Surroundings) -> int:
     from chant_mcp.errors import ChantError, NotTrustedError
     from chant_mcp.output_mode import MODE
     from chant_mcp.terminal import say, say_json_error
 
-    MODE.begin(has_width="COLUMNS" in surroundings.environment)
+    MODE.begin(has_width="COLUMNS" in environment)
     MODE.line_format = given.pop("line_format")
     if given.get("as_json"):
         MODE.print_json(name)
+    if sys.stderr is not None and sys.stderr.isatty():
+        from chant_mcp import progress
+
+        progress.report_on(sys.stderr)
     try:
-        COMMANDS[name].run(surroundings.session(), given)
+        session = Surroundings.of_process(environment, working_directory).session()
+        COMMANDS[name].run(session, given)
     except ChantError as error:
         from chant_mcp.commands.wrapping import wrapped
 

@@ -27,8 +27,8 @@ class RemoteLooks:
         self._next = 0.0
         self._is_looking = False
 
-    def anew(self) -> RemoteLooks:
-        """Make the looks of another session."""
+    def for_new_session(self) -> RemoteLooks:
+        """Make those of another session."""
         return RemoteLooks()
 
     def note_use(self, project: ChantProject) -> None:

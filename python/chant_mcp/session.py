@@ -134,7 +134,7 @@ class Session:
         other = copy.copy(self)
         other._opening, other._recovering = threading.Lock(), threading.Lock()
         other._recovered = None
-        other.looks = None if self.looks is None else self.looks.anew()
+        other.looks = None if self.looks is None else self.looks.for_new_session()
         other.notifier = None
         other._forget(
             *(name for name, member in vars(Session).items() if isinstance(member, cached_property))

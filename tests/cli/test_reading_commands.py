@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -52,9 +53,11 @@ def test_they_know_the_options_of_the_commands_themselves(name: str) -> None:
     assert known == _words_of(name) - LEFT_TO_CLICK
 
 
-def _started(cli: Cli, *words: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-P", "-m", "chant_mcp", *words]
-    return subprocess.run(command, cwd=cli.project.root, capture_output=True)
+def _read(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[str, str, int | None]:
+    """Run a command in this process; give what it prints to standard output and error, and its exit code."""
+    code = reading_commands.read(list(words), os.environ)
+    printed = capsys.readouterr()
+    return printed.out, printed.err, code
 
 
 @pytest.fixture(params=["for a terminal", "for a pipe"])
@@ -66,14 +69,14 @@ def reader(request: pytest.FixtureRequest, cli: Cli, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("words", SPECS_ALONE, ids=" ".join)
-def test_they_print_what_the_commands_print(cli: Cli, words: tuple[str, ...]) -> None:
+def test_they_print_what_the_commands_print(
+    cli: Cli, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     cli.project.spec(FIRST, body="# A needle\n\n- [ ] **One**\tof two", labels=["ui"])
     cli.project.spec("2026-01-22-002-b2c", status="cancelled", body="# Another needle")
     cli.project.write(UNREADABLE, "---\nlabels: [\n---\n")
     wanted = cli.run(*words)
-    found = _started(cli, *words)
-    assert found.stdout.decode() == wanted.stdout
-    assert (found.stderr.decode(), found.returncode) == (wanted.stderr, wanted.exit_code)
+    assert _read(capsys, *words) == (wanted.stdout, wanted.stderr, wanted.exit_code)
 
 
 @pytest.mark.parametrize(
@@ -82,12 +85,13 @@ def test_they_print_what_the_commands_print(cli: Cli, words: tuple[str, ...]) ->
     ids=" ".join,
 )
 @pytest.mark.usefixtures("reader")
-def test_they_print_the_same_of_several_formats(cli: Cli, words: tuple[str, ...]) -> None:
+def test_they_print_the_same_of_several_formats(
+    cli: Cli, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     cli.project.spec(FIRST)
     write_plan(cli.project)
     wanted = cli.run(*words)
-    found = _started(cli, *words)
-    assert (found.stdout.decode(), found.returncode) == (wanted.stdout, wanted.exit_code)
+    assert _read(capsys, *words) == (wanted.stdout, wanted.stderr, wanted.exit_code)
 
 
 @pytest.mark.parametrize(
@@ -101,12 +105,14 @@ def test_they_print_the_same_of_several_formats(cli: Cli, words: tuple[str, ...]
         (("list", "--approval", "pending"), 0),
     ],
 )
-def test_what_is_not_plain_is_left_to_the_commands(cli: Cli, words: tuple[str, ...], code: int) -> None:
+def test_what_is_not_plain_is_left_to_the_commands(
+    cli: Cli, words: tuple[str, ...], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     cli.project.spec(FIRST)
-    wanted = cli.run(*words)
-    found = _started(cli, *words)
-    assert (found.returncode, wanted.exit_code) == (code, code)
-    assert (found.stdout != b"", found.stderr != b"") == (wanted.stdout != "", wanted.stderr != "")
+    assert _read(capsys, *words) == ("", "", None)
+    assert cli.run(*words).exit_code == code
+    command = [sys.executable, "-P", "-m", "chant_mcp", *words]
+    assert subprocess.run(command, cwd=cli.project.root, capture_output=True).returncode == code
 
 
 @pytest.mark.parametrize("words", [("list",), ("ready",), ("status",), ("show", FIRST), ("search", "Work")])

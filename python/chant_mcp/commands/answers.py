@@ -8,7 +8,7 @@ from typing import TypeVar
 import click
 
 from chant_mcp.output_mode import MODE
-from chant_mcp.paging import written
+from chant_mcp.paging import USUAL_LIMIT, written
 from chant_mcp.terminal import say, say_json
 
 Run = TypeVar("Run", bound=Callable[..., None])
@@ -59,7 +59,7 @@ def limited_to(most: int, entries: str) -> Callable[[Run], Run]:
     return click.option("--limit", type=click.IntRange(min=0), default=most, show_default=True, help=help)
 
 
-limit_option = limited_to(50, "entries")
+limit_option = limited_to(USUAL_LIMIT, "entries")
 all_option = click.option("--all", "show_all", is_flag=True, help="Show all entries, however many.")
 
 

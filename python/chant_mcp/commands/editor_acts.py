@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from chant_mcp.commands.opening import serve_preview
 from chant_mcp.commands.persons import agent_above, run_above
 from chant_mcp.commands.surroundings import Surroundings
-from chant_mcp.errors import ChantError, NotFoundError
+from chant_mcp.errors import NotFoundError
 from chant_mcp.session import Session
 
 Outcome = tuple[str, str | None]
@@ -52,17 +52,17 @@ def _log(session: Session, name: str) -> Outcome:
 
 def _preview(session: Session, name: str) -> Outcome:
     # It is served until the run or this process ends.
-    heard: SimpleQueue[str | ChantError] = SimpleQueue()
+    heard: SimpleQueue[str | Exception] = SimpleQueue()
 
     def serve() -> None:
         try:
             serve_preview(session, name, None, lambda _, address: heard.put(address))
-        except ChantError as error:
+        except Exception as error:  # else who waits for the address waits for ever
             heard.put(error)
 
     threading.Thread(target=serve, daemon=True).start()
     address = heard.get()
-    if isinstance(address, ChantError):
+    if isinstance(address, Exception):
         raise address
     return f"{name}: {address}", address
 

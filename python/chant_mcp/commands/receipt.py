@@ -125,7 +125,9 @@ def sign(
         say_json(answer.text)
     else:
         new, known = len(found["signed"]), found["known"]
-        if "key" in found:
+        if "key" not in found and not found["refused"]:
+            say("No spec is completed: nothing is signed.")
+        elif "key" in found:
             say(f"{counted(new, 'receipt')} signed with {found['key']}, {known} signed before.")
         for one in found["refused"]:
             say(f"{one['spec_id']}: not signed; {one['why']}", err=True)

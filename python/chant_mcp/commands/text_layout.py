@@ -54,8 +54,6 @@ class Text:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Text) and self._parts == other._parts
 
-    __hash__ = None  # type: ignore[assignment] # it changes
-
     def __bool__(self) -> bool:
         return bool(self.plain)
 

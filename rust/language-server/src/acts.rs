@@ -12,6 +12,7 @@ use chant_workspace::workspace_graph::ItemSource;
 use lsp_types::Command;
 use serde::Deserialize;
 use serde_json::json;
+use strum::{IntoStaticStr, VariantArray};
 
 use super::markdown_text::shown_title;
 use super::rename::refuse_unsaved;
@@ -50,7 +51,8 @@ pub struct ActOutcome {
 #[derive(Debug, Clone)]
 pub struct ActRefusal(pub String);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum EditorAct {
     Start,
     Split,
@@ -60,22 +62,8 @@ pub(crate) enum EditorAct {
 }
 
 impl EditorAct {
-    const ALL: [Self; 5] = [
-        Self::Start,
-        Self::Split,
-        Self::Pause,
-        Self::Log,
-        Self::Preview,
-    ];
-
     fn word(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Split => "split",
-            Self::Pause => "pause",
-            Self::Log => "log",
-            Self::Preview => "preview",
-        }
+        self.into()
     }
 
     fn title(self) -> &'static str {
@@ -96,8 +84,8 @@ impl EditorAct {
 
 /// The names of all commands.
 pub(crate) fn commands() -> Vec<String> {
-    let names = EditorAct::ALL.map(|act| format!("{PREFIX}{}", act.word()));
-    names.into()
+    let acts = EditorAct::VARIANTS.iter();
+    acts.map(|act| format!("{PREFIX}{}", act.word())).collect()
 }
 
 /// The acts that are offered in a document.
@@ -133,7 +121,7 @@ impl<'a> ActOffers<'a> {
             EditorAct::Pause | EditorAct::Preview => is_live,
             EditorAct::Log => run.is_some(),
         };
-        let acts = EditorAct::ALL.into_iter();
+        let acts = EditorAct::VARIANTS.iter().copied();
         acts.filter(|act| self.is_trusted && makes_sense(act))
             .collect()
     }

@@ -12,7 +12,7 @@ const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
 
 /// An object that a statement is about.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct StatementSubject<'a> {
     /// Its name.
     pub name: &'a str,
     /// The kind of its digest, such as `gitCommit`.
@@ -44,9 +44,12 @@ pub enum SignatureError {
 }
 
 /// Returns a statement, which is what is signed: canonical JSON.
-pub fn statement(subjects: &[Subject<'_>], predicate_type: &str, predicate: &Value) -> String {
-    let subject =
-        |one: &Subject<'_>| json!({"name": one.name, "digest": {one.algorithm: one.digest}});
+pub fn statement(
+    subjects: &[StatementSubject<'_>],
+    predicate_type: &str,
+    predicate: &Value,
+) -> String {
+    let subject = |one: &StatementSubject<'_>| json!({"name": one.name, "digest": {one.algorithm: one.digest}});
     canonical(&json!({
         "_type": STATEMENT_TYPE,
         "subject": subjects.iter().map(subject).collect::<Vec<_>>(),
@@ -166,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_envelope_is_one_text_and_reads_back() {
-        let commit = Subject {
+        let commit = StatementSubject {
             name: "commit",
             algorithm: "gitCommit",
             digest: "ab",

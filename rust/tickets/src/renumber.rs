@@ -22,7 +22,7 @@ pub(super) struct Renumbering<'a> {
 }
 
 /// The outcome for a ticket that was to get another number.
-pub(super) enum Renumbered {
+pub(super) enum RenumberOutcome {
     /// It has the number.
     Done {
         /// The number of other documents that named it.
@@ -43,32 +43,34 @@ impl TicketStore {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(super) fn renumber(&self, change: &Renumbering<'_>) -> Result<Renumbered, Error> {
+    pub(super) fn renumber(&self, change: &Renumbering<'_>) -> Result<RenumberOutcome, Error> {
         let tickets = self.snapshot()?;
         if !tickets.files(&change.to).is_empty() {
             // The texts were changed before.
-            return self.rename_to_fit(change).map(|()| Renumbered::NotNeeded);
+            return self
+                .rename_to_fit(change)
+                .map(|()| RenumberOutcome::NotNeeded);
         }
         let ticket = match tickets.files(&change.from) {
-            [] => return Ok(Renumbered::NotNeeded),
+            [] => return Ok(RenumberOutcome::NotNeeded),
             [ticket] => ticket.clone(),
             _ => {
                 let why = "several files here have it, so that what names it may mean either";
-                return Ok(Renumbered::Unsafe(why.into()));
+                return Ok(RenumberOutcome::Unsafe(why.into()));
             }
         };
         if let Some(why) = self.refuse_renumbering(&ticket, &change.from) {
             // Another clone's ticket that came here by git is no reason to look after ours, which is gone.
             let is_ours = *ticket.path == *change.path;
             return Ok(if is_ours {
-                Renumbered::Unsafe(why)
+                RenumberOutcome::Unsafe(why)
             } else {
-                Renumbered::NotNeeded
+                RenumberOutcome::NotNeeded
             });
         }
         if let Some(path) = self.fixed_document(&ticket, change)? {
             let why = format!("`{path}` names it by its number alone, or in a worktree");
-            return Ok(Renumbered::Unsafe(why));
+            return Ok(RenumberOutcome::Unsafe(why));
         }
         let others = self.documents_naming(&ticket, change)?;
         let mut paths: Vec<&str> = others.iter().map(String::as_str).collect();
@@ -86,7 +88,7 @@ impl TicketStore {
                 Ok(Some(steps.collect()))
             })?;
         self.rename_to_fit(change)?;
-        Ok(Renumbered::Done {
+        Ok(RenumberOutcome::Done {
             documents: others.len(),
         })
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::code::TicketCode;
 use super::number::{counter, next};
-use super::renumber::{Renumbered, Renumbering};
+use super::renumber::{RenumberOutcome, Renumbering};
 use super::ticket_store::TicketStore;
 use chant_base::error::Error;
 use chant_base::number_claims::{NumberAnswer, NumberWish, OfflineNumber};
@@ -176,7 +176,7 @@ fn replace_taken(store: &TicketStore) -> Result<Vec<String>, Error> {
         };
         let (from, to) = (&renumbering.from, &renumbering.to);
         match store.renumber(&renumbering)? {
-            Renumbered::Done { documents } => {
+            RenumberOutcome::Done { documents } => {
                 said.push(match documents {
                     0 => format!("{from} is {to} now: another clone had that number first"),
                     _ => format!(
@@ -184,8 +184,8 @@ fn replace_taken(store: &TicketStore) -> Result<Vec<String>, Error> {
                     ),
                 });
             }
-            Renumbered::NotNeeded => {}
-            Renumbered::Unsafe(why) => {
+            RenumberOutcome::NotNeeded => {}
+            RenumberOutcome::Unsafe(why) => {
                 said.push(format!(
                     "{from} is also the number of another clone's ticket, and {why}. {to} is claimed for it: rename `{}`, and put {to} in the place of {from} in its front matter and where it is named",
                     one.path

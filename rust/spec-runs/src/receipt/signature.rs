@@ -3,7 +3,7 @@
 //! The receipt stays as it is. Each signature lies beside it under a ref of its own, so that another person or CI can
 //! add one without replacing anything.
 
-use chant_signing::{SignedStatement, Subject};
+use chant_signing::{SignedStatement, StatementSubject};
 
 use super::{CompletionReceipt, MAX_BYTES, RECEIPTS, is_name};
 
@@ -22,7 +22,7 @@ const KEY_CHARS: usize = 16;
 
 /// Returns the statement about a receipt, which is what is signed.
 pub fn statement_of(receipt: &CompletionReceipt) -> String {
-    let subject = |name, algorithm, digest| Subject {
+    let subject = |name, algorithm, digest| StatementSubject {
         name,
         algorithm,
         digest,
@@ -55,8 +55,8 @@ pub fn is_signature_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::receipt;
     use super::*;
+    use crate::receipt::tests::receipt;
     use serde_json::Value;
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::run_folder::{RunBranches, RunFolder, SpecFile, in_git, write_new};
+use super::run_folder::{RunBranches, RunFolder, RunSpecFile, in_git, write_new};
 use super::{pool, refuse_without_commit};
 use crate::merge;
 use crate::project::folders::{self, BASE};
@@ -97,8 +97,8 @@ impl RunFolderInputs<'_> {
         self.make_on_branch(run, target, base, spec, false)
     }
 
-    fn spec_file(&self, path_in_git: String, is_tracked: bool) -> SpecFile {
-        SpecFile {
+    fn spec_file(&self, path_in_git: String, is_tracked: bool) -> RunSpecFile {
+        RunSpecFile {
             id: self.spec.id.to_string(),
             path: self.spec.path.to_string(),
             path_in_git,
@@ -111,7 +111,7 @@ impl RunFolderInputs<'_> {
         run: &mut ActiveRun<'_>,
         target: &str,
         base: &str,
-        spec: SpecFile,
+        spec: RunSpecFile,
         goes_on: bool,
     ) -> Result<RunFolder, Error> {
         let branch = self.branch.as_str();

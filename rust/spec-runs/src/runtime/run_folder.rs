@@ -65,7 +65,7 @@ pub(super) struct RunBranches<'a> {
 }
 
 /// The file of the spec that a run works on.
-pub(super) struct SpecFile {
+pub(super) struct RunSpecFile {
     /// The spec's ID.
     pub id: String,
     /// Its path from the project's root.
@@ -166,7 +166,7 @@ impl RunFolder {
             target: &target,
             base,
         };
-        let spec = SpecFile {
+        let spec = RunSpecFile {
             id: record.spec_id.clone(),
             path: spec,
             path_in_git: spec_in_git,
@@ -176,7 +176,7 @@ impl RunFolder {
     }
 
     /// Puts its parts together: the folder, the branches, and the file of the spec.
-    pub(super) fn at(worktree: &Path, branches: RunBranches<'_>, spec: SpecFile) -> Self {
+    pub(super) fn at(worktree: &Path, branches: RunBranches<'_>, spec: RunSpecFile) -> Self {
         let inside = spec.path_in_git.strip_suffix(&spec.path);
         let inside = inside.unwrap_or_default();
         Self {
@@ -204,7 +204,7 @@ impl RunFolder {
     ) -> Result<Self, Error> {
         let path = spec.path.to_string();
         let spec_in_git = in_git(project, repo, &path)?;
-        let own = SpecFile {
+        let own = RunSpecFile {
             id: spec.id.to_string(),
             path,
             path_in_git: spec_in_git,

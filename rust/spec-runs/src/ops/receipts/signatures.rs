@@ -83,12 +83,8 @@ fn refusal(
     error: &SigningError,
     signed_before: usize,
 ) -> Error {
-    let before = match signed_before {
-        0 => String::new(),
-        number => format!(" {number} signed before it stay."),
-    };
     let message = format!(
-        "The receipt of '{}' was not signed with {}: {error}.{before} Name a private key of yours, or a public one whose private key your SSH agent has, with --key.",
+        "The receipt of '{}' was not signed with {}: {error} ({signed_before} signed before it stay). Name a private key of yours, or a public one whose private key your SSH agent has, with --key.",
         receipt.spec,
         cut(&key.display().to_string(), MAX_SHOWN)
     );
@@ -155,8 +151,10 @@ impl KeptSignatures {
         repo: &Repo,
     ) -> Result<Vec<SignatureEntry>, Error> {
         let kept = self.by_receipt.get(&receipt.name());
-        let looked_at = kept.into_iter().flatten().take(MAX_LOOKED_AT);
-        looked_at
+        let mut entries = kept
+            .into_iter()
+            .flatten()
+            .take(MAX_LOOKED_AT)
             .map(|kept| {
                 let (key, word) = match repo.kept_text(&kept.object, MAX_ENVELOPE)? {
                     TextRead::Text(bytes) => Self::word(receipt, place, &bytes)?,
@@ -164,7 +162,12 @@ impl KeptSignatures {
                 };
                 Ok(entry(format!("{SIGNATURES}{}", kept.name), key, word))
             })
-            .collect()
+            .collect::<Result<Vec<SignatureEntry>, Error>>()?;
+        for kept in kept.into_iter().flatten().skip(MAX_LOOKED_AT) {
+            let word = SignatureWord::NotChecked(format!("there are more than {MAX_LOOKED_AT}"));
+            entries.push(entry(format!("{SIGNATURES}{}", kept.name), None, word));
+        }
+        Ok(entries)
     }
 
     /// Returns the key of a signature and its verdict.
