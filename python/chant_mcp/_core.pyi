@@ -195,7 +195,12 @@ class ChantProject:
         self, id: str | None = None, *, target: str | None = None, reruns: bool = False
     ) -> Answer: ...
     def receipt_sign(
-        self, id: str | None = None, *, key: str | PathLike[str], target: str | None = None
+        self,
+        id: str | None = None,
+        *,
+        key: str | PathLike[str],
+        target: str | None = None,
+        reruns: bool = False,
     ) -> Answer: ...
     def fence(
         self,

@@ -98,6 +98,9 @@ def verify(
     type=click.Path(dir_okay=False, exists=True, resolve_path=True),
     help="The SSH key to sign with; else the one that your git signs commits with.",
 )
+@click.option(
+    "--rerun", is_flag=True, help="Run the checks again first, confined; needed for others' receipts."
+)
 @target_option
 @json_option
 @on_project
@@ -105,12 +108,19 @@ def verify(
 @asks_for_trust
 @exit_code_1("a receipt does not hold, which is then not signed")
 def sign(
-    session: Session, id: str | None, all_specs: bool, key: str | None, target: str | None, as_json: bool
+    session: Session,
+    id: str | None,
+    all_specs: bool,
+    key: str | None,
+    rerun: bool,
+    target: str | None,
+    as_json: bool,
 ) -> None:
     """Sign receipts that hold with your SSH key; each signature lies beside its receipt.
 
-    It says that your machine holds the receipt to be true, not that the machine is honest. Whose signatures
-    count is said by .chant/allowed_signers on the target, as it was before the work landed.
+    Only those are signed that this machine wrote, or whose checks it ran again. A signature says that your
+    machine judged so, not that it is honest. Whose signatures count is said by .chant/allowed_signers on the
+    target.
     """
     if (id is None) != all_specs:
         raise click.UsageError("Give the ID of a spec, or --all.")
@@ -118,7 +128,7 @@ def sign(
     if above:
         raise click.UsageError(f"A signature is a person's, and an agent asks for it here: {above}.")
     answer = session.chant.receipt_sign(
-        id and run_name(session, id), key=key or _key_of_git(session.environment), target=target
+        id and run_name(session, id), key=key or _key_of_git(session.environment), target=target, reruns=rerun
     )
     found: Data = answer.data
     if as_json:

@@ -398,14 +398,20 @@ impl ChantProject {
     }
 
     /// Signs the newest receipt that holds, of a spec or of all completed ones.
-    #[pyo3(signature = (id = None, *, key, target = None))]
-    fn receipt_sign(&self, id: Option<&str>, key: PathBuf, target: Option<&str>) -> Answered {
+    #[pyo3(signature = (id = None, *, key, target = None, reruns = false))]
+    fn receipt_sign(
+        &self,
+        id: Option<&str>,
+        key: PathBuf,
+        target: Option<&str>,
+        reruns: bool,
+    ) -> Answered {
         self.answer(|| {
             let (project, own) = self.of_some_run(id)?;
             let query = runs::ReceiptQuery {
                 id: own.as_deref(),
                 target,
-                reruns: false,
+                reruns,
             };
             runs::receipt_sign(&project, query, &key)
         })

@@ -11,6 +11,7 @@ use super::receipt::{
 };
 use chant_agent_events::words_of_no_change;
 use chant_base::completed_run::CompletedRun;
+use chant_base::diagnostics::LogFailure as _;
 use chant_base::error::Error;
 use chant_base::money::UsdAmount;
 use chant_evidence::ProofWord;
@@ -21,12 +22,16 @@ use chant_specs::error::ChantError;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::parse;
 use chant_specs::project::{Project, SPECS};
+use chant_store::digest::sha256;
+use chant_store::disk;
 use chant_store::index::FileSource;
 use chant_work::run_record::{EnvironmentEntry, MergeEntry, RunRecord};
 use chant_work::usage::UsageEntry;
 
 /// So many receipts of one name are distinguished by a number.
 const MAX_OF_A_NAME: usize = 50;
+/// The part of our state with an empty file for each receipt that was written here, named by its hash.
+const WRITTEN_HERE: &str = "written-receipts";
 
 /// A run whose work has landed.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +53,7 @@ pub(super) fn leave_of_run(
     repo: &Repo,
     run: LandedRun<'_>,
 ) -> Result<(), Error> {
-    keep(repo, &mut receipt_of_run(project, repo, run)?)
+    keep(project, repo, &mut receipt_of_run(project, repo, run)?)
 }
 
 /// Writes the receipt that a run gets if its commit lands; returns the name of its ref, which is not made yet, and
@@ -62,6 +67,7 @@ pub(super) fn prepare_of_run(
     run: LandedRun<'_>,
 ) -> Result<(String, String), Error> {
     let receipt = receipt_of_run(project, repo, run)?;
+    note_written(project, &receipt);
     let object = repo.write_text(receipt.text().as_bytes())?;
     Ok((receipt.name(), object))
 }
@@ -167,7 +173,7 @@ pub(super) fn leave_by_hand(
         already_done: is_already_done.then(|| words_of_newest(project, spec_id)),
         cost: None,
     };
-    keep(&repo, &mut receipt)
+    keep(project, &repo, &mut receipt)
 }
 
 /// [`leave_by_hand`] after a change that completed a spec, or completed it again; gives a line that says why
@@ -283,7 +289,7 @@ fn completed_run(receipt: CompletionReceipt) -> Option<CompletedRun> {
 }
 
 /// Keeps a receipt under its own name; where that is another completion's, under the next one.
-fn keep(repo: &Repo, receipt: &mut CompletionReceipt) -> Result<(), Error> {
+fn keep(project: &Project, repo: &Repo, receipt: &mut CompletionReceipt) -> Result<(), Error> {
     let token = receipt.token.clone();
     for number in 1..=MAX_OF_A_NAME {
         if number > 1 {
@@ -291,6 +297,7 @@ fn keep(repo: &Repo, receipt: &mut CompletionReceipt) -> Result<(), Error> {
         }
         let why = format!("chant-mcp: spec {} is completed", receipt.spec);
         if repo.keep_text(&receipt.name(), receipt.text().as_bytes(), &why)? {
+            note_written(project, receipt);
             return Ok(());
         }
         if is_kept(repo, receipt)? {
@@ -299,6 +306,26 @@ fn keep(repo: &Repo, receipt: &mut CompletionReceipt) -> Result<(), Error> {
     }
     let message = format!("there are {MAX_OF_A_NAME} receipts named like {token} already");
     Err(ChantError::Refused(message).into())
+}
+
+/// Notes that this machine wrote a receipt: a person signs no other ones.
+fn note_written(project: &Project, receipt: &CompletionReceipt) {
+    let name = sha256(receipt.text().as_bytes());
+    let noted = project.state().and_then(|state| {
+        let folder = state.ensure(WRITTEN_HERE)?;
+        Ok(disk::write_private(&folder.join(name), "")?)
+    });
+    noted.log_failure("note that a receipt was written here");
+}
+
+/// Returns true if this machine wrote a receipt, word for word.
+pub(super) fn is_written_here(project: &Project, receipt: &CompletionReceipt) -> bool {
+    let name = sha256(receipt.text().as_bytes());
+    let folder = project
+        .state()
+        .ok()
+        .and_then(|state| state.read(WRITTEN_HERE));
+    folder.is_some_and(|folder| disk::exists(&folder.join(name)))
 }
 
 /// Returns true if the receipt that is kept under this name is of the same completion.

@@ -83,7 +83,7 @@ pub struct ReceiptVerdict {
 }
 
 /// A signature over a receipt.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct SignatureEntry {
     /// The ref that keeps it.
     #[serde(rename = "ref")]

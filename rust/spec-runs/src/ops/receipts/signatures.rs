@@ -9,6 +9,7 @@ use crate::receipt::signature::{
     MAX_ENVELOPE, NAMESPACE, SIGNATURES, receipt_name, signature_name, statement_of,
 };
 use crate::receipt::{CompletionReceipt, RECEIPTS};
+use crate::receipt_store;
 use crate::view::receipt::{SignatureEntry, SignedReceipts, UnsignedSpec};
 use chant_base::answer::{Answer, cut};
 use chant_base::error::Error;
@@ -22,8 +23,13 @@ use chant_specs::project::Project;
 const ALLOWED: &str = ".chant/allowed_signers";
 /// The keys that count no more.
 const REVOKED: &str = ".chant/revoked_signers";
+/// The words about a signature of nobody whom the target names.
+const NOBODY: &str = "signed by nobody who counts: .chant/allowed_signers of the target names no such key for receipts of that time, or it is revoked";
 /// The signatures of one receipt that are looked at.
 const MAX_LOOKED_AT: usize = 10;
+/// The reason why a receipt that others wrote is not signed.
+const NOT_JUDGED_HERE: &str =
+    "another machine wrote it; with --rerun its checks are run here first";
 /// The characters of a path that a refusal names.
 const MAX_SHOWN: usize = 300;
 
@@ -51,11 +57,17 @@ pub fn receipt_sign(
             Some(kept) => read(&repo, RECEIPTS, kept)?.read.ok(),
             None => None,
         };
-        let Some(receipt) = read else {
-            answer.refused.push(UnsignedSpec {
-                spec_id: spec.spec_id,
-                why: format!("its receipt says: {}", spec.verdict),
-            });
+        let is_run_again = held.is_some_and(|one| !one.run_again.is_empty());
+        let (receipt, why) = match read {
+            Some(receipt) if is_run_again || receipt_store::is_written_here(project, &receipt) => {
+                (Some(receipt), String::new())
+            }
+            Some(_) => (None, NOT_JUDGED_HERE.to_owned()),
+            None => (None, format!("its receipt says: {}", spec.verdict)),
+        };
+        let spec_id = spec.spec_id;
+        let Some(receipt) = receipt else {
+            answer.refused.push(UnsignedSpec { spec_id, why });
             continue;
         };
         let signed = chant_signing::sign(NAMESPACE, &statement_of(&receipt), key)
@@ -67,10 +79,8 @@ pub fn receipt_sign(
         } else if is_kept(&repo, &name, &signed)? {
             answer.known += 1;
         } else {
-            answer.refused.push(UnsignedSpec {
-                spec_id: spec.spec_id,
-                why: format!("something else is kept as {name}; `git update-ref -d` removes it"),
-            });
+            let why = format!("something else is kept as {name}; `git update-ref -d` removes it");
+            answer.refused.push(UnsignedSpec { spec_id, why });
         }
         answer.key = Some(signed.fingerprint());
     }
@@ -107,6 +117,9 @@ fn is_kept(repo: &Repo, name: &str, signed: &SignedStatement) -> Result<bool, Er
     Ok(SignedStatement::parse(NAMESPACE, &bytes).is_ok_and(same))
 }
 
+/// The person who signed, as far as `ssh-keygen` could look.
+type Signer = Result<Option<String>, SigningError>;
+
 /// The signatures of a repository, by the names of their receipts.
 pub(super) struct KeptSignatures {
     by_receipt: BTreeMap<String, Vec<KeptText>>,
@@ -118,8 +131,6 @@ pub(super) struct SigningPlace<'a> {
     pub repo: &'a Repo,
     /// The commit of the work in the target's history.
     pub landed: &'a str,
-    /// The commit of the target before, if the receipt names one that is in its history.
-    pub base: Option<&'a str>,
     /// The newest commit of the target.
     pub tip: &'a str,
 }
@@ -151,107 +162,78 @@ impl KeptSignatures {
         repo: &Repo,
     ) -> Result<Vec<SignatureEntry>, Error> {
         let kept = self.by_receipt.get(&receipt.name());
-        let mut entries = kept
-            .into_iter()
-            .flatten()
-            .take(MAX_LOOKED_AT)
-            .map(|kept| {
-                let (key, word) = match repo.kept_text(&kept.object, MAX_ENVELOPE)? {
-                    TextRead::Text(bytes) => Self::word(receipt, place, &bytes)?,
-                    TextRead::Unfit(why) => (None, SignatureWord::Unreadable(why)),
-                };
-                Ok(entry(format!("{SIGNATURES}{}", kept.name), key, word))
-            })
-            .collect::<Result<Vec<SignatureEntry>, Error>>()?;
-        for kept in kept.into_iter().flatten().skip(MAX_LOOKED_AT) {
-            let word = SignatureWord::NotChecked(format!("there are more than {MAX_LOOKED_AT}"));
-            entries.push(entry(format!("{SIGNATURES}{}", kept.name), None, word));
+        let judged = |(number, kept): (usize, &KeptText)| {
+            let mut entry = SignatureEntry {
+                name: format!("{SIGNATURES}{}", kept.name),
+                ..SignatureEntry::default()
+            };
+            if number >= MAX_LOOKED_AT {
+                entry.why = Some(format!("not checked: there are more than {MAX_LOOKED_AT}"));
+                return Ok(entry);
+            }
+            match repo.kept_text(&kept.object, MAX_ENVELOPE)? {
+                TextRead::Text(bytes) => judge(&mut entry, receipt, place, &bytes)?,
+                TextRead::Unfit(why) => entry.why = Some(why),
+            }
+            Ok(entry)
+        };
+        kept.into_iter().flatten().enumerate().map(judged).collect()
+    }
+}
+
+/// Says of a signature whose it is, or why it counts for nothing.
+fn judge(
+    entry: &mut SignatureEntry,
+    receipt: &CompletionReceipt,
+    place: Option<&SigningPlace<'_>>,
+    bytes: &[u8],
+) -> Result<(), Error> {
+    let signed = match SignedStatement::parse(NAMESPACE, bytes) {
+        Ok(signed) => signed,
+        Err(error) => {
+            entry.why = Some(error.to_string());
+            return Ok(());
         }
-        Ok(entries)
-    }
-
-    /// Returns the key of a signature and its verdict.
-    fn word(
-        receipt: &CompletionReceipt,
-        place: Option<&SigningPlace<'_>>,
-        bytes: &[u8],
-    ) -> Result<(Option<String>, SignatureWord), Error> {
-        let signed = match SignedStatement::parse(NAMESPACE, bytes) {
-            Ok(signed) => signed,
-            Err(error) => return Ok((None, SignatureWord::Unreadable(error.to_string()))),
-        };
-        let word = match place {
-            _ if signed.statement != statement_of(receipt).as_bytes() => SignatureWord::Changed,
-            Some(place) => place.signer(&signed)?,
-            None => SignatureWord::NotInHistory,
-        };
-        Ok((Some(signed.fingerprint()), word))
-    }
-}
-
-/// The verdicts on a signature.
-enum SignatureWord {
-    SignedBy(String),
-    Nobody,
-    Changed,
-    NotInHistory,
-    NotChecked(String),
-    Unreadable(String),
-}
-
-fn entry(name: String, key: Option<String>, word: SignatureWord) -> SignatureEntry {
-    let (by, why) = match word {
-        SignatureWord::SignedBy(by) => (Some(by), None),
-        SignatureWord::Nobody => (
-            None,
-            Some(format!(
-                "signed by nobody who counts: {ALLOWED} did not name the key for receipts before the work landed, or it is revoked"
-            )),
-        ),
-        SignatureWord::Changed => (
-            None,
-            Some("the receipt was changed after signing".to_owned()),
-        ),
-        SignatureWord::NotInHistory => (
-            None,
-            Some("not checked: the work is not in the target's history".to_owned()),
-        ),
-        SignatureWord::NotChecked(why) => (None, Some(format!("not checked: {why}"))),
-        SignatureWord::Unreadable(why) => (None, Some(why)),
     };
-    SignatureEntry { name, key, by, why }
+    entry.key = Some(signed.fingerprint());
+    let why = match place {
+        _ if signed.statement != statement_of(receipt).as_bytes() => {
+            "the receipt was changed after signing".to_owned()
+        }
+        None => "not checked: the work is not in the target's history".to_owned(),
+        Some(place) => match place.signer(&signed)? {
+            Ok(Some(by)) => {
+                entry.by = Some(by);
+                return Ok(());
+            }
+            Ok(None) => NOBODY.to_owned(),
+            Err(error) => format!("not checked: {error}"),
+        },
+    };
+    entry.why = Some(why);
+    Ok(())
 }
 
 impl SigningPlace<'_> {
-    /// Returns the person who signed, by the lists as they were before the work: a branch cannot let itself sign.
-    fn signer(&self, signature: &SignedStatement) -> Result<SignatureWord, Error> {
-        let line = self.repo.recent_commits(self.landed, 2)?;
-        let (Some(landed), Some(before)) = (line.first(), line.get(1)) else {
-            return Ok(SignatureWord::Nobody);
+    /// Returns the person who signed, by the lists of the target: a branch cannot let itself sign.
+    fn signer(&self, signature: &SignedStatement) -> Result<Signer, Error> {
+        let landed = self.repo.recent_commits(self.landed, 1)?;
+        let (Some(landed), Some(allowed)) = (landed.first(), self.file(ALLOWED)?) else {
+            return Ok(Ok(None));
         };
-        let revoked = self.file(self.tip, REVOKED)?;
-        let mut signer = None;
-        for commit in [Some(before.id.as_str()), self.base].into_iter().flatten() {
-            let Some(allowed) = self.file(commit, ALLOWED)? else {
-                return Ok(SignatureWord::Nobody);
-            };
-            let signers = AllowedSigners {
-                allowed: &allowed,
-                revoked: revoked.as_deref(),
-                at: landed.seconds,
-            };
-            match chant_signing::signer(NAMESPACE, signature, signers) {
-                Ok(Some(by)) => signer = Some(by),
-                Ok(None) => return Ok(SignatureWord::Nobody),
-                Err(error) => return Ok(SignatureWord::NotChecked(error.to_string())),
-            }
-        }
-        Ok(signer.map_or(SignatureWord::Nobody, SignatureWord::SignedBy))
+        let revoked = self.file(REVOKED)?;
+        let signers = AllowedSigners {
+            allowed: &allowed,
+            revoked: revoked.as_deref(),
+            at: landed.seconds,
+        };
+        Ok(chant_signing::signer(NAMESPACE, signature, signers))
     }
 
-    fn file(&self, commit: &str, name: &str) -> Result<Option<Vec<u8>>, Error> {
+    /// Returns a file as the newest commit of the target has it.
+    fn file(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         match self.project.path_in_repository(self.repo, name) {
-            Some(path) => Ok(self.repo.file_at(commit, &path)?),
+            Some(path) => Ok(self.repo.file_at(self.tip, &path)?),
             None => Ok(None),
         }
     }

@@ -106,12 +106,6 @@ impl ReceiptTarget {
         &self.tip
     }
 
-    /// Returns true if a commit is in its history.
-    pub(super) fn knows_commit(&self, commit: &str) -> bool {
-        let history = self.histories.first();
-        history.is_some_and(|(_, history)| history.tree_of(commit).is_some())
-    }
-
     /// Returns true if a commit of the histories has a tree.
     pub(super) fn knows_tree(&self, tree: &str) -> bool {
         let mut histories = self.histories.iter();

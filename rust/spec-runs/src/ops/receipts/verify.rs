@@ -199,12 +199,10 @@ impl ReceiptVerification<'_> {
 
     fn signatures_of(&self, receipt: &CompletionReceipt) -> Result<Vec<SignatureEntry>, Error> {
         let (_, landed) = self.target.place_of(&receipt.commit, &receipt.tree);
-        let base = receipt.base.as_deref();
         let place = landed.as_deref().map(|landed| SigningPlace {
             project: self.project,
             repo: self.repo,
             landed,
-            base: base.filter(|base| self.target.knows_commit(base)),
             tip: self.target.tip(),
         });
         self.signatures.judged(receipt, place.as_ref(), self.repo)
