@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from writing import git
 
 pytestmark = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not here")
 
+NEEDS_JQ = pytest.mark.skipif(not shutil.which("jq"), reason="jq is not here")
 ADA = "ada@example.org"
 SIGNATURES = "refs/chant/signatures/"
 
@@ -59,6 +62,33 @@ class Signed:
         blob = git(self.root, "hash-object", "-w", "--no-filters", str(file)).strip()
         git(self.root, "update-ref", self.receipt, blob)
 
+    def envelope(self) -> dict[str, Any]:
+        """Read the only signature."""
+        return json.loads(git(self.root, "cat-file", "blob", *self.refs()))
+
+    def statement(self) -> bytes:
+        """Read what it is about."""
+        return base64.b64decode(self.envelope()["payload"])
+
+    def signature(self, text: bytes, *, namespace: str = "chant-receipt", key: Path | None = None) -> bytes:
+        """Sign a statement as `ssh-keygen` does."""
+        kind = "application/vnd.in-toto+json"
+        words = ["ssh-keygen", "-q", "-Y", "sign", "-n", namespace, "-f", str(key or self.key)]
+        signed = f"DSSEv1 {len(kind)} {kind} {len(text)} ".encode() + text
+        return subprocess.run(words, input=signed, capture_output=True, check=True).stdout
+
+    def replace(self, payload: bytes = b"", signature: bytes = b"", **keys: str) -> None:
+        """Put another signature in the place of the only one."""
+        envelope = {**self.envelope(), **keys}
+        if payload:
+            envelope["payload"] = base64.b64encode(payload).decode()
+        if signature:
+            envelope["signatures"][0]["sig"] = base64.b64encode(signature).decode()
+        file = self.root.parent / "envelope"
+        file.write_text(json.dumps(envelope), encoding="utf-8")
+        blob = git(self.root, "hash-object", "-w", "--no-filters", str(file)).strip()
+        git(self.root, "update-ref", *self.refs(), blob)
+
     def refs(self) -> list[str]:
         """Name the signatures that are kept."""
         return git(self.root, "for-each-ref", "--format=%(refname)", SIGNATURES).split()
@@ -92,31 +122,88 @@ def test_a_receipt_is_signed_by_a_person_whom_the_target_knows(signed: Signed, c
     assert signed.refs() == [ref]
 
 
-@pytest.mark.skipif(not shutil.which("jq"), reason="jq is not here")
-def test_a_person_without_us_can_check_it(signed: Signed, cli: Cli, tmp_path: Path) -> None:
-    cli("receipt", "sign", FIRST, "--key", str(signed.key))
-    envelope = json.loads(git(signed.root, "cat-file", "blob", signed.refs()[0]))
-    assert envelope["payloadType"] == "application/vnd.in-toto+json"
+def check_by_shell(signed: Signed, branch: str = "main") -> subprocess.CompletedProcess[str]:
+    """Check the first signature by the words of the guide, without us."""
     page = (Path(__file__).parents[2] / "docs/guide/done.md").read_text(encoding="utf-8")
     script = page.split("<!-- checks a signature -->")[1].split("```")[1].removeprefix("bash elsewhere\n")
     assert len(script.splitlines()) <= 20
-    file = tmp_path / "check.sh"
-    file.write_text(script, encoding="utf-8")
+    words = ["bash", "-c", script, "check", FIRST, branch]
+    return subprocess.run(words, cwd=signed.root, capture_output=True, text=True, check=False)
 
-    def check() -> subprocess.CompletedProcess[str]:
-        words = ["bash", str(file), FIRST, "main"]
-        return subprocess.run(words, cwd=signed.root, capture_output=True, text=True, check=False)
 
-    found = check()
+@NEEDS_JQ
+def test_a_person_without_us_can_check_it(signed: Signed, cli: Cli) -> None:
+    cli("receipt", "sign", FIRST, "--key", str(signed.key))
+    found = check_by_shell(signed)
     assert found.returncode == 0, found.stderr
     assert f'Good "chant-receipt" signature for {ADA}' in found.stdout
-    forged = {**envelope, "payload": envelope["payload"][:-8] + "AAAAAAA="}
-    blob = subprocess.run(
-        ["git", "hash-object", "-w", "--stdin"], cwd=signed.root, input=json.dumps(forged).encode(),
-        capture_output=True, check=True,
-    ).stdout.decode().strip()  # fmt: skip
-    git(signed.root, "update-ref", signed.refs()[0], blob)
-    assert check().returncode != 0
+
+
+def change_a_byte(signed: Signed) -> None:
+    said = signed.statement()
+    signed.replace(payload=said.replace(b'"completed"', b'"c0mpleted"'))
+
+
+def sign_for_something_else(signed: Signed) -> None:
+    signed.replace(signature=signed.signature(signed.statement(), namespace="git"))
+
+
+def change_the_type(signed: Signed) -> None:
+    signed.replace(payloadType="application/json")
+
+
+def sign_with_a_key_of_nobody(signed: Signed) -> None:
+    signed.replace(signature=signed.signature(signed.statement(), key=make_key(signed.root.parent, "eve")))
+
+
+def let_the_key_expire(signed: Signed) -> None:
+    listed = allowed(signed.key, 'namespaces="chant-receipt",valid-before="20200101"')
+    signed.landed.commit("Ada left", ".chant/allowed_signers", listed)
+
+
+def revoke_the_key(signed: Signed) -> None:
+    public = signed.key.with_suffix(".pub").read_text(encoding="utf-8")
+    signed.landed.commit("Ada's key was stolen", ".chant/revoked_signers", public)
+
+
+def list_the_key_on_a_branch_alone(signed: Signed) -> None:
+    signed.landed.git("switch", "-qc", "other")
+    signed.landed.git("switch", "-q", "main")
+    signed.landed.commit("Nobody signs", ".chant/allowed_signers", "")
+    signed.landed.git("switch", "-q", "other")
+
+
+def take_that_of_another_spec(signed: Signed) -> None:
+    said = json.loads(signed.statement())
+    said["predicate"]["spec"] = "2026-01-22-009-oth"
+    text = canonical(said).encode()
+    signed.replace(payload=text, signature=signed.signature(text))
+
+
+@NEEDS_JQ
+@pytest.mark.parametrize(
+    ("forge", "why"),
+    [
+        (change_a_byte, "the receipt was changed after signing"),
+        (sign_for_something_else, "its signature is none that `ssh-keygen` made for this"),
+        (change_the_type, "it cannot be read as an envelope of a signed statement"),
+        (sign_with_a_key_of_nobody, "signed by nobody who counts"),
+        (let_the_key_expire, "signed by nobody who counts"),
+        (revoke_the_key, "signed by nobody who counts"),
+        (list_the_key_on_a_branch_alone, "signed by nobody who counts"),
+        (take_that_of_another_spec, "the receipt was changed after signing"),
+    ],
+)
+def test_no_forged_signature_counts_for_us_or_for_the_shell(
+    signed: Signed, cli: Cli, forge: Callable[[Signed], None], why: str
+) -> None:
+    cli("receipt", "sign", FIRST, "--key", str(signed.key))
+    assert check_by_shell(signed).returncode == 0
+    forge(signed)
+    said = cli("receipt", "verify", FIRST, "--target", "main")
+    assert why in said
+    assert "signed by ada" not in said
+    assert check_by_shell(signed).returncode != 0
 
 
 def test_nobody_signs_what_does_not_hold(signed: Signed, cli: Cli) -> None:
@@ -198,6 +285,30 @@ def test_two_people_sign_the_same_receipt(cli: Cli, key: Path) -> None:
     assert f"consistent, signed by {ADA}, bob@example.org" in signed.said()
     report = cli.json("receipt", "verify", FIRST)
     assert report["specs"][0]["signed_by"] == [ADA, "bob@example.org"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "verdict"),
+    [
+        ("{signed: 2}", "consistent"),
+        (f"{{signed: 1, by: [{ADA}]}}", "consistent"),
+        (f"{{signed: 2, by: [{ADA}]}}", "signed by too few who count"),
+        ("{signed: 1, by: [eve@example.org]}", "signed by nobody who counts"),
+        ("{signed: 3}", "signed by too few who count"),
+    ],
+)
+def test_the_target_says_whose_signatures_and_how_many(cli: Cli, key: Path, asked: str, verdict: str) -> None:
+    other = make_key(key.parent, "bob")
+    again = make_key(key.parent, "ada2")
+    bob = allowed(other, who="bob@example.org")
+    signed = Signed(cli, key.parent, allowed(key) + allowed(again) + bob)
+    for one in (key, again, other):
+        cli("receipt", "sign", FIRST, "--key", str(one))
+    config = (signed.root / ".chant" / "config.md").read_text("utf-8")
+    wanted = config.replace("---\n", f"---\nreceipts: {asked}\n", 1)
+    signed.landed.commit("Ask for signatures", ".chant/config.md", wanted)
+    found = cli.run("verify", "--all")
+    assert (found.exit_code == 0, f"{FIRST}: {verdict}" in found.stdout) == (verdict == "consistent", True)
 
 
 def test_signatures_come_to_other_clones_with_their_receipts(

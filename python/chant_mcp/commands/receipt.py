@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,6 +16,7 @@ from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.persons import agent_above, run_above
 from chant_mcp.commands.project_options import changes_files, on_project, refuse_read_only
+from chant_mcp.commands.receipt_key import key_of_machine, line_of_signer
 from chant_mcp.commands.run_names import run_name
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
@@ -124,9 +127,7 @@ def sign(
     """
     if (id is None) != all_specs:
         raise click.UsageError("Give the ID of a spec, or --all.")
-    above = run_above(session.environment) or agent_above(session.environment)
-    if above:
-        raise click.UsageError(f"A signature is a person's, and an agent asks for it here: {above}.")
+    _refuse_agents(session)
     answer = session.chant.receipt_sign(
         id and run_name(session, id), key=key or _key_of_git(session.environment), target=target, reruns=rerun
     )
@@ -143,6 +144,29 @@ def sign(
             say(f"{one['spec_id']}: not signed; {one['why']}", err=True)
     if found["refused"]:
         click.get_current_context().exit(1)
+
+
+@receipt.command("key")
+@on_project
+@changes_files
+def key(session: Session) -> None:
+    """Make a key for a machine without a person, such as one of CI, and say who has to know it.
+
+    It lies in your own state folder, has no passphrase and is made once.
+    """
+    _refuse_agents(session)
+    file = key_of_machine(session.environment)
+    say("Let it sign, by a line in .chant/allowed_signers of the target:")
+    say(f"  {line_of_signer(file, session.environment)}")
+    say("Sign what lands on this machine, by your own configuration:")
+    say(f"  landing: {{signing_key: {json.dumps(str(file))}}}")
+    say(f"Or sign by hand: chant-mcp receipt sign --all --key {shlex.quote(str(file))}")
+
+
+def _refuse_agents(session: Session) -> None:
+    above = run_above(session.environment) or agent_above(session.environment)
+    if above:
+        raise click.UsageError(f"A signature is a person's, and an agent asks for it here: {above}.")
 
 
 def _key_of_git(environment: Mapping[str, str]) -> str:

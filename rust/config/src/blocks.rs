@@ -12,13 +12,14 @@ use super::leases::LeaseBlock;
 use super::plugins::PluginSettings;
 use super::pool::RunsBlock;
 use super::proof::ProofSettings;
+use super::receipts::ReceiptBlock;
 use super::run_environment::RunEnvironmentSettings;
 use super::runs::{
     AgentRotation, AgentSettings, HttpProviders, ParallelBlock, RunLimits, WatchBlock,
 };
 use super::{
-    ConfigError, DerivedKey, HookRights, LandingStyle, LintThresholds, ReceiptPolicy,
-    RejectionAction, RepositoryEntry,
+    ConfigError, DerivedKey, HookRights, LandingStyle, LintThresholds, RejectionAction,
+    RepositoryEntry,
 };
 use chant_text::clash;
 use chant_text::edit::EditError;
@@ -46,7 +47,7 @@ pub(super) struct ConfigFile {
     pub(super) confine: Option<ConfineBlock>,
     pub(super) trust: Option<TrustBlock>,
     pub(super) landing: Option<LandingBlock>,
-    pub(super) receipts: Option<ReceiptPolicy>,
+    pub(super) receipts: Option<ReceiptBlock>,
     pub(super) proof: Option<ProofSettings>,
     pub(super) leases: Option<LeaseBlock>,
     pub(super) cluster: Option<BTreeMap<String, ClusterSettings>>,
@@ -79,6 +80,7 @@ pub(super) struct LandingBlock {
     pub(super) message: Option<String>,
     pub(super) style: Option<LandingStyle>,
     pub(super) hooks: Option<HookRights>,
+    pub(super) signing_key: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

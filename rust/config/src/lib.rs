@@ -17,6 +17,7 @@ pub mod leases;
 pub mod plugins;
 pub mod pool;
 pub mod proof;
+pub mod receipts;
 pub mod run_environment;
 pub mod runs;
 pub mod schema;
@@ -34,6 +35,7 @@ use self::confine::ConfineSettings;
 use self::leases::LeaseSettings;
 use self::plugins::PluginSettings;
 use self::proof::ProofSettings;
+use self::receipts::ReceiptPolicy;
 use self::runs::RunSettings;
 use self::schema::ConfigSchema;
 use chant_base::environment;
@@ -104,6 +106,8 @@ pub struct Config {
     pub landing_style: LandingStyle,
     /// The rights of the user's hooks at a landing that no person asked for; only the user's own file can widen them.
     pub landing_hooks: HookRights,
+    /// The SSH key that signs the receipts of what lands here; only the user's own file can name one.
+    pub landing_signing_key: Option<String>,
     /// The settings with which agents are run.
     pub runs: RunSettings,
     /// The settings that confine them.
@@ -144,6 +148,7 @@ impl Default for Config {
             landing_message: None,
             landing_style: LandingStyle::default(),
             landing_hooks: HookRights::default(),
+            landing_signing_key: None,
             runs: RunSettings::default(),
             confine: ConfineSettings::default(),
             receipts: ReceiptPolicy::default(),
@@ -154,19 +159,6 @@ impl Default for Config {
             findings: Vec::new(),
         }
     }
-}
-
-/// The demand for receipts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ReceiptPolicy {
-    /// They are left, and nothing asks for them.
-    #[default]
-    Optional,
-    /// `verify --all` fails where a completed spec has none that holds.
-    Required,
-    /// It fails, too, where nobody who counts has signed that one.
-    Signed,
 }
 
 /// The rights with which the user's hooks look at work that lands by itself.
@@ -353,6 +345,12 @@ impl Config {
             self.landing_allow = landing.allow;
             put(&mut self.landing_largest, landing.largest_megabytes);
             put(&mut self.landing_hooks, landing.hooks);
+            if let Some(key) = &landing.signing_key
+                && !(key.starts_with('/') || key.starts_with("~/"))
+            {
+                return Err("landing.signing_key must be a whole path, or begin with ~/".into());
+            }
+            self.landing_signing_key = landing.signing_key;
         }
         put(&mut self.landing_style, landing.style);
         if let Some(message) = landing.message {
@@ -420,7 +418,10 @@ impl Config {
             return Err(why);
         }
         put(&mut runs.accounts, file.accounts);
-        put(&mut self.receipts, file.receipts);
+        if let Some(block) = file.receipts {
+            let unknown = || format!("receipts: expected {}", receipts::EXPECTED);
+            self.receipts = block.taken().ok_or_else(unknown)?;
+        }
         if let Some(why) = file.proof.as_ref().and_then(ProofSettings::refused) {
             return Err(why);
         }

@@ -5,4 +5,4 @@ mod envelope;
 mod ssh_keygen;
 
 pub use envelope::{SignatureError, SignedStatement, StatementSubject, signed_bytes, statement};
-pub use ssh_keygen::{AllowedSigners, SigningError, sign, signer};
+pub use ssh_keygen::{AllowedSigners, SigningError, SigningKey, sign, signer};

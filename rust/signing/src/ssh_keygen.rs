@@ -2,12 +2,18 @@
 
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
 use crate::envelope::{SignatureError, SignedStatement, signed_bytes};
 use chant_base::inherited_environment::inherited_environment;
+
+/// The time in which a key that nobody attends has to sign.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The reasons why nothing was signed or checked.
 #[derive(Debug, thiserror::Error)]
@@ -34,14 +40,32 @@ pub struct AllowedSigners<'a> {
     pub at: i64,
 }
 
-/// Signs a statement in a namespace with a key, which may ask the person for its passphrase or a touch.
+/// A key to sign with.
+#[derive(Debug, Clone, Copy)]
+pub struct SigningKey<'a> {
+    /// The file of the private key, or of the public one of a key that the SSH agent has.
+    pub path: &'a Path,
+    /// True if a person is there, whom the key may ask for its passphrase.
+    pub is_attended: bool,
+}
+
+/// Signs a statement in a namespace with a key.
 ///
 /// # Errors
-/// The complaint of `ssh-keygen`.
-pub fn sign(namespace: &str, statement: &str, key: &Path) -> Result<SignedStatement, SigningError> {
+/// The complaint of `ssh-keygen`; that a key which nobody attends had to be unlocked.
+pub fn sign(
+    namespace: &str,
+    statement: &str,
+    key: SigningKey<'_>,
+) -> Result<SignedStatement, SigningError> {
     let mut call = keygen("sign");
-    call.arg("-n").arg(namespace).arg("-f").arg(key);
-    let armored = answer(call, &signed_bytes(statement.as_bytes()))?;
+    call.arg("-n").arg(namespace).arg("-f").arg(key.path);
+    if !key.is_attended {
+        // A passphrase that is given, if only an empty one, is asked of nobody.
+        call.args(["-P", ""]).env("SSH_ASKPASS_REQUIRE", "never");
+    }
+    let patience = (!key.is_attended).then_some(PATIENCE);
+    let armored = answer(call, &signed_bytes(statement.as_bytes()), patience)?;
     Ok(SignedStatement::new(
         namespace,
         statement.as_bytes().to_vec(),
@@ -72,7 +96,7 @@ pub fn signer(
         call
     };
     let message = signed_bytes(&signature.statement);
-    let principals = match answer(call("find-principals"), &[]) {
+    let principals = match answer(call("find-principals"), &[], None) {
         Ok(principals) => principals,
         Err(SigningError::Refused(_)) => return Ok(None),
         Err(error) => return Err(error),
@@ -83,7 +107,7 @@ pub fn signer(
         if let Some(revoked) = &revoked {
             check.arg("-r").arg(revoked.path());
         }
-        match answer(check, &message) {
+        match answer(check, &message, None) {
             Ok(_) => return Ok(Some(principal.to_owned())),
             Err(SigningError::Refused(_)) => {}
             Err(error) => return Err(error),
@@ -99,9 +123,14 @@ fn keygen(what: &str) -> Command {
     call
 }
 
-fn answer(mut call: Command, input: &[u8]) -> Result<String, SigningError> {
+fn answer(
+    mut call: Command,
+    input: &[u8],
+    patience: Option<Duration>,
+) -> Result<String, SigningError> {
     let input = file_of(input)?;
-    let done = call.stdin(Stdio::from(input.reopen()?)).output()?;
+    call.stdin(Stdio::from(input.reopen()?));
+    let done = output(call, patience)?;
     if done.status.success() {
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
@@ -110,6 +139,36 @@ fn answer(mut call: Command, input: &[u8]) -> Result<String, SigningError> {
     Err(SigningError::Refused(
         said.unwrap_or("nothing").trim().to_owned(),
     ))
+}
+
+fn output(mut call: Command, patience: Option<Duration>) -> io::Result<Output> {
+    let Some(patience) = patience else {
+        return call.output();
+    };
+    let mut started = call.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (out, err) = (started.stdout.take(), started.stderr.take());
+    let (said, heard) = mpsc::channel();
+    thread::spawn(move || said.send(all_of(out).and_then(|out| Ok((out, all_of(err)?)))));
+    let Ok(texts) = heard.recv_timeout(patience) else {
+        started.kill()?;
+        started.wait()?;
+        let why = "the key waited for somebody who is not there";
+        return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+    };
+    let (stdout, stderr) = texts?;
+    Ok(Output {
+        status: started.wait()?,
+        stdout,
+        stderr,
+    })
+}
+
+fn all_of(pipe: Option<impl io::Read>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        pipe.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 fn file_of(bytes: &[u8]) -> io::Result<NamedTempFile> {

@@ -22,6 +22,7 @@ mod project;
 pub mod prompt;
 mod proof_words;
 pub mod receipt;
+mod receipt_signing;
 mod receipt_store;
 pub mod recorded_runs;
 mod review;

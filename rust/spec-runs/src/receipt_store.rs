@@ -44,7 +44,7 @@ pub(super) struct LandedRun<'a> {
     pub merge: &'a MergeEntry,
 }
 
-/// Leaves the receipt of a run. May be done again: a run has one receipt.
+/// Leaves the receipt of a run, and returns it. May be done again: a run has one receipt.
 ///
 /// # Errors
 /// What keeps it from being written, which undoes nothing.
@@ -52,8 +52,10 @@ pub(super) fn leave_of_run(
     project: &Project,
     repo: &Repo,
     run: LandedRun<'_>,
-) -> Result<(), Error> {
-    keep(project, repo, &mut receipt_of_run(project, repo, run)?)
+) -> Result<CompletionReceipt, Error> {
+    let mut receipt = receipt_of_run(project, repo, run)?;
+    keep(project, repo, &mut receipt)?;
+    Ok(receipt)
 }
 
 /// Writes the receipt that a run gets if its commit lands; returns the name of its ref, which is not made yet, and
@@ -141,7 +143,7 @@ pub(super) fn leave_by_hand(
             commit: landed,
             merge: &record.merge,
         };
-        return leave_of_run(project, &repo, run);
+        return leave_of_run(project, &repo, run).map(drop);
     }
     let snapshot = project.snapshot()?;
     let Some(spec) = snapshot.specs.find(spec_id) else {

@@ -188,10 +188,11 @@ const KEYS: &[KnownKey] = &[
             used("hooks", TEXT),
             used("largest_megabytes", NUMBER),
             used("message", TEXT),
+            used("signing_key", TEXT),
             used("style", TEXT),
         ]),
     ),
-    used("receipts", TEXT),
+    used("receipts", Either(&[TEXT, super::KeyShape::Anything])),
     used(
         "proof",
         Table(&[

@@ -181,7 +181,7 @@ fn repair(
                 commit,
                 merge: &record.merge,
             };
-            leave_of_run(project, &*project.repository()?, run).map(|()| true)
+            leave_of_run(project, &*project.repository()?, run).map(|_| true)
         }
         Repair::RemoveFile(path) => {
             disk::remove(path)?;

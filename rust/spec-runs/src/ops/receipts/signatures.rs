@@ -5,17 +5,16 @@ use std::path::Path;
 
 use super::verify::{ReceiptQuery, verified};
 use super::{read, repository};
-use crate::receipt::signature::{
-    MAX_ENVELOPE, NAMESPACE, SIGNATURES, receipt_name, signature_name, statement_of,
-};
+use crate::receipt::signature::{MAX_ENVELOPE, NAMESPACE, SIGNATURES, receipt_name, statement_of};
 use crate::receipt::{CompletionReceipt, RECEIPTS};
+use crate::receipt_signing::{KeptSignature, SignatureState, keep_signature, sign_receipt};
 use crate::receipt_store;
 use crate::view::receipt::{SignatureEntry, SignedReceipts, UnsignedSpec};
 use chant_base::answer::{Answer, cut};
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::kept_texts::{KeptText, TextRead};
-use chant_signing::{AllowedSigners, SignedStatement, SigningError};
+use chant_signing::{AllowedSigners, SignedStatement, SigningError, SigningKey};
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 
@@ -44,6 +43,10 @@ pub fn receipt_sign(
 ) -> Result<Answer, Error> {
     project.refuse_untrusted("receipt sign")?;
     let repo = repository(project)?;
+    let key = SigningKey {
+        path: key,
+        is_attended: true,
+    };
     let report = verified(project, query)?;
     let kept: BTreeMap<String, KeptText> = repo
         .kept_texts(RECEIPTS)?
@@ -70,17 +73,17 @@ pub fn receipt_sign(
             answer.refused.push(UnsignedSpec { spec_id, why });
             continue;
         };
-        let signed = chant_signing::sign(NAMESPACE, &statement_of(&receipt), key)
-            .map_err(|error| refusal(&receipt, key, &error, answer.signed.len()))?;
-        let name = signature_name(&signed, &receipt.name());
-        let why = format!("chant-mcp: the receipt of spec {} is signed", receipt.spec);
-        if repo.keep_text(&name, signed.envelope().as_bytes(), &why)? {
-            answer.signed.push(name);
-        } else if is_kept(&repo, &name, &signed)? {
-            answer.known += 1;
-        } else {
-            let why = format!("something else is kept as {name}; `git update-ref -d` removes it");
-            answer.refused.push(UnsignedSpec { spec_id, why });
+        let signed = sign_receipt(&receipt, key)
+            .map_err(|error| refusal(&receipt, key.path, &error, answer.signed.len()))?;
+        let KeptSignature { name, state } = keep_signature(&repo, &receipt, &signed)?;
+        match state {
+            SignatureState::New => answer.signed.push(name),
+            SignatureState::Known => answer.known += 1,
+            SignatureState::Occupied => {
+                let why =
+                    format!("something else is kept as {name}; `git update-ref -d` removes it");
+                answer.refused.push(UnsignedSpec { spec_id, why });
+            }
         }
         answer.key = Some(signed.fingerprint());
     }
@@ -99,22 +102,6 @@ fn refusal(
         cut(&key.display().to_string(), MAX_SHOWN)
     );
     ChantError::Refused(message).into()
-}
-
-/// Returns true if a ref keeps a signature of the same key over the same statement.
-fn is_kept(repo: &Repo, name: &str, signed: &SignedStatement) -> Result<bool, Error> {
-    let short = name.strip_prefix(SIGNATURES).unwrap_or(name);
-    let all = repo.kept_texts(SIGNATURES)?;
-    let Some(kept) = all.iter().find(|kept| kept.name == short) else {
-        return Ok(false);
-    };
-    let TextRead::Text(bytes) = repo.kept_text(&kept.object, MAX_ENVELOPE)? else {
-        return Ok(false);
-    };
-    let same = |kept: SignedStatement| {
-        kept.statement == signed.statement && kept.fingerprint() == signed.fingerprint()
-    };
-    Ok(SignedStatement::parse(NAMESPACE, &bytes).is_ok_and(same))
 }
 
 /// The person who signed, as far as `ssh-keygen` could look.

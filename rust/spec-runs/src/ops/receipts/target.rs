@@ -7,7 +7,8 @@ use crate::project::run_tree::RunTreeContext;
 use crate::receipt::judgement::ReceiptLocation;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
-use chant_config::{Config, ReceiptPolicy};
+use chant_config::Config;
+use chant_config::receipts::ReceiptPolicy;
 use chant_git::Repo;
 use chant_git::history::CommitHistory;
 use chant_specs::error::ChantError;
@@ -47,7 +48,7 @@ impl ReceiptTarget {
         let mut checks = BTreeMap::new();
         for tip in &tips {
             if let Some(config) = config_at(project, repo, tip)? {
-                policy = policy.max(config.receipts);
+                policy = policy.and(config.receipts);
                 checks.extend(config.runs.checks);
             }
         }

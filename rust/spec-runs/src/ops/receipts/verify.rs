@@ -19,7 +19,6 @@ use crate::view::receipt::{
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::HintText;
-use chant_config::ReceiptPolicy;
 use chant_git::Repo;
 use chant_git::kept_texts::KeptText;
 use chant_specs::error::ChantError;
@@ -79,7 +78,7 @@ pub(super) fn verified(project: &Project, query: ReceiptQuery<'_>) -> Result<Rec
     let specs = specs.collect::<Result<Vec<SpecReceipts>, Error>>()?;
     Ok(ReceiptReport {
         target: target.name.clone(),
-        required: target.policy > ReceiptPolicy::Optional,
+        required: target.policy.is_required,
         holds: specs.iter().all(|spec| spec.holds),
         specs,
     })
@@ -177,9 +176,10 @@ impl ReceiptVerification<'_> {
         let is_held = receipts.iter().any(|one| one.holds) && !has_failed_again;
         let is_by_members = receipts.is_empty() && self.holds_by_members(subject)?;
         let signed_by = signers_of(&receipts);
-        let lacks_signature =
-            is_held && signed_by.is_empty() && self.target.policy == ReceiptPolicy::Signed;
+        let counted = self.target.policy.counted(&signed_by);
+        let lacks_signature = is_held && counted < self.target.policy.signatures;
         let verdict = match (is_held, is_by_members) {
+            (true, _) if lacks_signature && counted > 0 => "signed by too few who count",
             (true, _) if lacks_signature => "signed by nobody who counts",
             (true, _) if is_held_again => "run again and held",
             (true, _) => "consistent",

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use super::{RunLanding, spec_id_of};
+use crate::receipt_signing::sign_landed;
 use crate::receipt_store::{LandedRun, leave_of_run};
 use crate::runtime::completion_details::{CompletionDetails, short_commit};
 use crate::runtime::item_work::mark_untracked;
@@ -42,17 +43,21 @@ impl RunLanding<'_> {
         Ok(left)
     }
 
-    /// Writes the receipt of a run that a merge brought to the target; returns the reason if that
-    /// is not possible.
+    /// Writes the receipt of a run that a merge brought to the target, and signs it where the user asks for that;
+    /// returns the reason if that is not possible.
     fn leave_receipt(&self, record: &RunRecord, merge: &MergeEntry) -> Option<String> {
         let run = LandedRun {
             record,
             commit: merge.commit.as_deref()?,
             merge,
         };
-        let error = leave_of_run(self.project, self.repo, run).err()?;
-        let next = "finalizing the spec leaves it";
-        Some(format!("its receipt could not be left: {error}; {next}"))
+        match leave_of_run(self.project, self.repo, run) {
+            Ok(receipt) => sign_landed(self.project, self.repo, &receipt),
+            Err(error) => {
+                let next = "finalizing the spec leaves it";
+                Some(format!("its receipt could not be left: {error}; {next}"))
+            }
+        }
     }
 
     fn complete_one(
