@@ -30,12 +30,60 @@ FILES = {
 def test_each_lock_file_has_a_recipe_that_is_accepted(agents: AtWork, name: str) -> None:
     agents.begin()
     (agents.project.root / name).write_text("", encoding="utf-8")
-    assert agents("env", "propose", "--write").startswith("Wrote 1 recipe into .chant/config.md")
+    assert agents("env", "propose", "--write").startswith("Wrote 1 recipe into .chant/config.md.")
     (recipe,) = agents.json("env", "show")["recipes"]
     language, made = FILES[name]
     assert (recipe["name"], next(iter(recipe["outputs"]), None)) == (language, made)
     assert "has an `environment` already" in agents.error("env", "propose", "--write")
     assert not (agents.project.root / (made or "target")).exists(), "nothing is run"
+
+
+PACKAGE = {"scripts": {"test": "jest"}}
+TESTED = {
+    "python-tests": (
+        {"requirements.txt": "pytest==8.0\n"},
+        [".venv/bin/python", "-m", "pytest"],
+    ),
+    "node-tests": ({"package-lock.json": "{}", "package.json": json.dumps(PACKAGE)}, ["npm", "test"]),
+    "ruby-tests": ({"Gemfile.lock": "    rspec (3.13.0)\n"}, ["bundle", "exec", "rspec"]),
+    "php-tests": ({"composer.lock": '{"name": "phpunit/phpunit"}'}, ["vendor/bin/phpunit"]),
+    "rust-tests": ({"Cargo.lock": ""}, ["cargo", "test", "--locked"]),
+    "go-tests": ({"go.mod": ""}, ["go", "test", "./..."]),
+    "java-tests": ({"mvnw": "", "pom.xml": ""}, ["sh", "mvnw", "--batch-mode", "--offline", "test"]),
+    "dotnet-tests": ({"App.csproj": ""}, ["dotnet", "test", "--no-restore"]),
+}
+
+
+def test_the_tests_of_each_language_are_proposed_as_a_check(agents: AtWork) -> None:
+    agents.begin()
+    root = agents.project.root
+    for files, _ in TESTED.values():
+        for name, text in files.items():
+            (root / name).write_text(text, encoding="utf-8")
+    shown = agents("env", "propose")
+    assert (
+        "checks:\n" + "".join(f"  {name}: {json.dumps(words)}\n" for name, (_, words) in TESTED.items())
+        in shown
+    )
+    said = agents("env", "propose", "--write")
+    assert "Wrote the check `go-tests`, which a criterion names: chant-mcp add TITLE --check go-tests" in said
+    made = agents.json("add", "Ferries", "--check", "go-tests")
+    text = (root / made["path"]).read_text("utf-8")
+    assert "- [ ] The check `go-tests` passes <!-- check: go-tests -->" in text
+
+
+def test_a_project_without_tests_or_with_checks_gets_none(agents: AtWork) -> None:
+    agents.begin()
+    root = agents.project.root
+    placeholder = {"scripts": {"test": 'echo "Error: no test specified" && exit 1'}}
+    for name, text in {"package-lock.json": "{}", "package.json": json.dumps(placeholder)}.items():
+        (root / name).write_text(text, encoding="utf-8")
+    (root / "requirements.txt").write_text("click\n", encoding="utf-8")
+    assert "checks:" not in agents("env", "propose")
+    (root / "go.mod").write_text("", encoding="utf-8")
+    agents.project.config("checks:\n  own: ['true']\n")
+    assert "go test" not in agents("env", "propose", "--write")
+    assert (root / ".chant" / "config.md").read_text("utf-8").count("checks:") == 1
 
 
 def test_workspaces_and_packages_are_seen(agents: AtWork) -> None:

@@ -15,6 +15,7 @@ from chant_mcp.commands.confine import NOT_FOUND, NOT_STARTED, readable
 from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.init import files, foreign_setup, recipes
+from chant_mcp.init.proposed_checks import proposed_checks
 from chant_mcp.session import Session
 from chant_mcp.terminal import counted, say, say_json
 
@@ -151,9 +152,10 @@ def prune(session: Session, takes_all: bool, as_json: bool) -> None:
 @on_project
 @changes_files
 def propose(session: Session, writes: bool) -> None:
-    """Show the recipes that fit the files of this project; nothing is run."""
+    """Show the recipes and checks that fit the files of this project; nothing is run."""
     root = session.place.root
     found = recipes.proposals(root)
+    checks = proposed_checks(root, found)
     if foreign := foreign_setup.settings(root):
         say(
             "# Files of other tools ask for this. Take over what a run needs as a step of a recipe:", err=True
@@ -166,8 +168,11 @@ def propose(session: Session, writes: bool) -> None:
     for proposal in found:
         say(f"# {proposal.name}, because of {proposal.because}", err=True)
     if not writes:
-        say(recipes.block(found), nl=False)
+        say(recipes.block(found, checks), nl=False)
         return
-    change = recipes.written(root, found)
+    change = recipes.written(root, found, checks)
     files.write(root, change)
     say(f"Wrote {counted(len(found), 'recipe')} into {change.name}. Trust the folder again.")
+    had_checks = b"\nchecks:" in (change.before or b"")
+    for name in () if had_checks else checks:
+        say(f"Wrote the check `{name}`, which a criterion names: chant-mcp add TITLE --check {name}")

@@ -311,7 +311,9 @@ def _say_what_next(
     if not trust["trusted"]:
         click.echo(harmless(f"  chant-mcp trust                       you look at {trust['summary']}"))
     if recipes.proposals(planned.root):
-        click.echo("  chant-mcp env propose                 what runs need to have installed")
+        click.echo(
+            "  chant-mcp env propose                 what runs need installed, and which tests check them"
+        )
     click.echo("  chant-mcp work 001 --wait             the agent works on it")
     if not wishes.agents and not wishes.clients:
         click.echo("  chant-mcp init --agent claude      instructions and .mcp.json for an agent")

@@ -102,6 +102,9 @@ def status(session: Session, activity: bool, as_json: bool) -> None:
 @click.option(
     "--criterion", "criteria", multiple=True, metavar="TEXT", help="Acceptance criterion; repeatable."
 )
+@click.option(
+    "--check", "checks", multiple=True, metavar="NAME", help="Configured check that has to pass; repeatable."
+)
 @click.option("--depends-on", multiple=True, metavar="ID", help="Spec it waits for; repeatable.")
 @click.option("--label", "labels", multiple=True, metavar="TEXT", help="Label; repeatable.")
 @click.option(
@@ -127,6 +130,7 @@ def add(
     description: str,
     prompt: str | None,
     criteria: tuple[str, ...],
+    checks: tuple[str, ...],
     depends_on: tuple[str, ...],
     labels: tuple[str, ...],
     target_files: tuple[str, ...],
@@ -141,6 +145,7 @@ def add(
 
     With `--to` it becomes an item of another plan, such as a task of an OpenSpec change.
     """
+    criteria += tuple(f"The check `{name}` passes <!-- check: {name} -->" for name in checks)
     if plan is not None:
         from chant_mcp.api.workspace import Workspace
         from chant_mcp.commands.edits import edited

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from chant_mcp.errors import RefusedError
 from chant_mcp.init import config_text, files, json_text
 
+_NO_CHECKS: Mapping[str, list[str]] = {}
 _MOST_PACKAGES = 50
 """Packages of a source tree that a recipe may have stand-ins for."""
 
@@ -62,16 +63,22 @@ def _named(root: Path, pattern: str) -> list[str]:
     return sorted(path.name for path in root.glob(pattern) if path.is_file())[:1]
 
 
-def block(found: list[RecipeProposal]) -> str:
-    """Write recipes as a block of the configuration."""
+def block(found: list[RecipeProposal], checks: Mapping[str, list[str]] = _NO_CHECKS) -> str:
+    """Write recipes, and checks by their names, as blocks of the configuration."""
     lines = ["environment:", "  recipes:"]
     for proposal in found:
         lines += [f"    {line}" for line in proposal.lines()]
+    if checks:
+        lines += ["checks:", *(f"  {name}: {json.dumps(words)}" for name, words in checks.items())]
     return "\n".join(lines) + "\n"
 
 
-def written(root: Path, found: list[RecipeProposal]) -> files.FileChange:
-    """Plan the project's configuration with recipes added; nothing else of it changes.
+def written(
+    root: Path, found: list[RecipeProposal], checks: Mapping[str, list[str]] = _NO_CHECKS
+) -> files.FileChange:
+    """Plan the project's configuration with recipes and checks added; nothing else of it changes.
+
+    Checks are left out where it has some.
 
     Raises:
         RefusedError: There is no configuration, or it has an environment already.
@@ -87,7 +94,9 @@ def written(root: Path, found: list[RecipeProposal]) -> files.FileChange:
         raise RefusedError(
             f"`{config_text.FILE}` has an `environment` already. Paste what `env propose` shows into it."
         )
-    lines.insert(ends[1], block(found))
+    if any(line.startswith("checks:") for line in lines[: ends[1]]):
+        checks = _NO_CHECKS
+    lines.insert(ends[1], block(found, checks))
     return files.FileChange(config_text.FILE, before, "".join(lines).encode())
 
 
@@ -96,7 +105,9 @@ def _uv(root: Path, because: str) -> RecipeProposal:
     return RecipeProposal(
         "python",
         because,
-        inputs=["pyproject.toml", "uv.lock", ".python-version", "**/pyproject.toml", *own.inputs],
+        inputs=list(
+            dict.fromkeys(["pyproject.toml", "uv.lock", ".python-version", "**/pyproject.toml", *own.inputs])
+        ),
         stand_ins=own.stand_ins,
         steps=[["uv", "sync", "--frozen"]],
         outputs=[".venv", *own.outputs],
