@@ -118,8 +118,21 @@ def test_scripts_of_the_package_itself_are_left_out(agents: AtWork, name: str) -
     (plain,) = recipes.proposals(root)
     (root / "package.json").write_text(json.dumps({"scripts": {"prepare": "husky"}}), encoding="utf-8")
     (without,) = recipes.proposals(root)
-    assert len(plain.steps) == 1
+    left = {"pnpm-lock.yaml": [["rm", "-rf", ".pnpm-store"]]}.get(name, [])
+    assert plain.steps[1:] == left
     assert without.steps[0] == [*plain.steps[0], "--ignore-scripts"]
+
+
+def test_a_new_yarn_keeps_nothing_in_the_home_and_is_taken_from_the_repository(agents: AtWork) -> None:
+    for name in ("yarn.lock", ".yarnrc.yml", ".yarn/releases/yarn-4.5.0.cjs"):
+        write(agents, name, "")
+    (yarn,) = recipes.proposals(agents.project.root)
+    assert yarn.inputs[-1] == ".yarn/releases/**"
+    assert (yarn.outputs, yarn.steps[-1]) == (
+        ["node_modules", ".yarn/install-state.gz"],
+        ["rm", "-rf", ".yarn/cache"],
+    )
+    assert yarn.variables == {"YARN_ENABLE_GLOBAL_CACHE": "false", "YARN_ENABLE_MIRROR": "false"}
 
 
 def test_files_of_targets_stand_in_for_sources_of_cargo(agents: AtWork) -> None:

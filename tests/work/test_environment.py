@@ -184,6 +184,7 @@ def test_without_namespaces_a_large_layer_is_copied(
     ("step", "said"),
     [
         ("echo no such package >&2; exit 3", ["ended with exit code 3", "no such package", "--bare"]),
+        ("echo no such package; exit 3", ["ended with exit code 3", "no such package", "--bare"]),
         ("mkdir node_modules; echo x > node_modules/a; echo y > stray.txt", ["also made stray.txt"]),
         ("true", ["made nothing that fits `node_modules`"]),
     ],

@@ -155,6 +155,12 @@ class _NodeInstaller:
     without_scripts: list[list[str]]
     """The steps that run no scripts of the package itself, but those of packages that it depends on,
     where the program tells them apart."""
+    remove: str | None = None
+    """What the installation leaves beside its outputs, and nobody needs afterwards."""
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    own_inputs: tuple[str, ...] = ()
+    """Files of the program itself that a repository may have."""
+    own_outputs: tuple[str, ...] = ()
 
     def __call__(self, root: Path, because: str) -> RecipeProposal:
         """Make the recipe of a project."""
@@ -172,11 +178,16 @@ class _NodeInstaller:
                 "package.json",
                 self.lock,
                 *(name for name in shared if (root / name).is_file()),
+                *(f"{name}/**" for name in self.own_inputs if (root / name).is_dir()),
                 *inside,
             ],
-            steps=self.without_scripts if has_scripts else [self.install],
-            outputs=["**/node_modules"] if inside else ["node_modules"],
+            steps=[
+                *(self.without_scripts if has_scripts else [self.install]),
+                *([["rm", "-rf", self.remove]] if self.remove else []),
+            ],
+            outputs=["**/node_modules" if inside else "node_modules", *self.own_outputs],
             tools=[["node", "--version"], [self.install[0], "--version"]],
+            variables=self.variables,
         )
 
 
@@ -188,10 +199,14 @@ _SCRIPTS_OF_INSTALLATION = frozenset(
 _NPM = _NodeInstaller(
     "package-lock.json", ["npm", "ci"], [["npm", "ci", "--ignore-scripts"], ["npm", "rebuild"]]
 )
+# pnpm puts its store into a project that lies on another file system than the home, and links files to it.
+_STORE = ".pnpm-store"
+_PNPM_INSTALL = ["pnpm", "install", "--frozen-lockfile", "--store-dir", _STORE]
 _PNPM = _NodeInstaller(
     "pnpm-lock.yaml",
-    ["pnpm", "install", "--frozen-lockfile"],
-    [["pnpm", "install", "--frozen-lockfile", "--ignore-scripts"], ["pnpm", "rebuild"]],
+    _PNPM_INSTALL,
+    [[*_PNPM_INSTALL, "--ignore-scripts"], ["pnpm", "rebuild"]],
+    remove=_STORE,
 )
 _YARN_1 = _NodeInstaller(
     "yarn.lock",
@@ -199,7 +214,14 @@ _YARN_1 = _NodeInstaller(
     [["yarn", "install", "--frozen-lockfile", "--ignore-scripts"], ["npm", "rebuild"]],
 )
 _YARN = _NodeInstaller(
-    "yarn.lock", ["yarn", "install", "--immutable"], [["yarn", "install", "--immutable", "--mode=skip-build"]]
+    "yarn.lock",
+    ["yarn", "install", "--immutable"],
+    [["yarn", "install", "--immutable", "--mode=skip-build"]],
+    remove=".yarn/cache",
+    # The cache of the user's home is not to be written, nor its copies of what is fetched.
+    variables={"YARN_ENABLE_GLOBAL_CACHE": "false", "YARN_ENABLE_MIRROR": "false"},
+    own_inputs=(".yarn/releases", ".yarn/plugins", ".yarn/patches"),
+    own_outputs=(".yarn/install-state.gz",),
 )
 _BUN = _NodeInstaller(
     "bun.lock",

@@ -288,7 +288,7 @@ impl AgentProcess {
         let status = self.reap();
         self.pipes.finish_events();
         let (tail, failure) = self.pipes.output.close();
-        let last_words = self.pipes.output.last_words().map(str::to_owned);
+        let said = self.pipes.output.said();
         let refused = self.confinement.hint(tail.iter().map(String::as_str));
         let format = self.pipes.events.format();
         let events = self.pipes.events.summary();
@@ -322,7 +322,7 @@ impl AgentProcess {
             duration,
             refused,
             tail,
-            last_words,
+            said,
             left_behind,
             has_ended_whole: is_certain,
             log_failure: failure.map(|failure| failure.to_string()),

@@ -40,8 +40,8 @@ pub struct AgentOutcome {
     pub duration: Duration,
     /// The last lines of its standard error, secrets masked.
     pub tail: Vec<String>,
-    /// The last line of its standard output that is no report of a tool, secrets masked.
-    pub last_words: Option<String>,
+    /// The last lines of its standard output that are no reports of a tool, secrets masked.
+    pub said: Vec<String>,
     /// Its own words, if something seems to have been refused to it.
     pub refused: Option<String>,
     /// The number of its processes that were still running after it ended by itself, and were
@@ -61,6 +61,20 @@ impl AgentOutcome {
     /// Returns true if it ended by itself with exit code 0.
     pub fn is_success(&self) -> bool {
         self.ending == AgentEnding::Itself && self.exit_code == Some(0)
+    }
+
+    /// Returns the last line that it said on standard output.
+    pub fn last_words(&self) -> Option<String> {
+        self.said.last().map(|line| line.trim().to_owned())
+    }
+
+    /// Returns the last lines that may say why a program failed: many say it on standard output alone.
+    pub fn failing_words(&self) -> &[String] {
+        if self.tail.is_empty() {
+            &self.said
+        } else {
+            &self.tail
+        }
     }
 
     /// Returns the reason why it did not do its work, as a sentence without its full stop.

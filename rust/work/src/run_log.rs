@@ -15,7 +15,7 @@ use chant_base::environment::is_secret;
 use chant_store::disk::AppendFile;
 
 /// The number of lines of standard error that are kept to explain a failure.
-const TAIL_BYTES: usize = 20;
+const TAIL_LINES: usize = 20;
 /// The greatest number of characters of each of them.
 const TAIL_LINE: usize = 400;
 /// The text that replaces a secret.
@@ -90,8 +90,8 @@ pub struct RunLog {
     err: PartialLine,
     heard: u64,
     tail: VecDeque<String>,
-    /// The last line of its standard output that is no report of a tool.
-    last_words: Option<String>,
+    /// The last lines of its standard output that are no reports of a tool.
+    said: VecDeque<String>,
     failure: Option<io::Error>,
     reads: Option<LineFilter>,
     /// True if lines of standard output come with a stamp and a stream of their own.
@@ -147,7 +147,7 @@ impl RunLog {
             err: PartialLine::default(),
             heard: 0,
             tail: VecDeque::new(),
-            last_words: None,
+            said: VecDeque::new(),
             failure: None,
             reads: None,
             has_stamps: false,
@@ -249,22 +249,24 @@ impl RunLog {
         (tail.into(), self.failure.take().or(flushed))
     }
 
-    /// Returns the last line that the agent said, secrets masked.
-    pub fn last_words(&self) -> Option<&str> {
-        self.last_words.as_deref()
+    /// Returns the last lines that the agent said on standard output, secrets masked.
+    pub fn said(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.said).into()
     }
 
     fn write(&mut self, stream: LogStream, lines: Vec<String>) {
         let now = self.stamp();
         let mut text = String::new();
         for line in lines {
-            if stream == LogStream::Err && !line.trim().is_empty() {
-                self.tail.push_back(line.chars().take(TAIL_LINE).collect());
-                self.tail
-                    .drain(..self.tail.len().saturating_sub(TAIL_BYTES));
-            }
-            if stream == LogStream::Out && !line.trim().is_empty() && !line.starts_with('[') {
-                self.last_words = Some(line.trim().chars().take(TAIL_LINE).collect());
+            let last = match stream {
+                _ if line.trim().is_empty() => None,
+                LogStream::Err => Some(&mut self.tail),
+                LogStream::Out if line.starts_with('[') => None,
+                LogStream::Out => Some(&mut self.said),
+            };
+            if let Some(last) = last {
+                last.push_back(line.chars().take(TAIL_LINE).collect());
+                last.drain(..last.len().saturating_sub(TAIL_LINES));
             }
             let is_stamped = self.has_stamps && stream == LogStream::Out && is_stamped(&line);
             let line = if is_stamped {

@@ -251,7 +251,7 @@ impl EnvironmentSetUp<'_> {
             let folder = self.commands.open_empty()?;
             for argv in &recipe.recipe.tools {
                 let ended = recipe.run(&folder, argv)?;
-                let said = ended.as_ref().and_then(|ended| ended.last_words.clone());
+                let said = ended.as_ref().and_then(AgentOutcome::last_words);
                 versions.push(format!("{:?} {said:?}", exit_of(ended.as_ref())));
             }
         }
@@ -348,7 +348,7 @@ impl EnvironmentSetUp<'_> {
             None => "could not be started: there is no such program".to_owned(),
         };
         let mut message = format!("Recipe '{name}' failed: `{}` {how}", argv.join(" "));
-        let tail = ended.map(|ended| &*ended.tail).unwrap_or_default();
+        let tail = ended.map(AgentOutcome::failing_words).unwrap_or_default();
         for line in &tail[tail.len().saturating_sub(MAX_SHOWN_LINES)..] {
             message.push_str(&format!("\n  {line}"));
         }

@@ -444,7 +444,7 @@ impl RunSteps for SpecRunner<'_> {
             return Ok(RunEnd::failed("The worktree is not known any more"));
         };
         run.update(|record| {
-            record.last_words.clone_from(&ended.last_words);
+            record.last_words = ended.last_words();
             Ok(())
         })?;
         let taken = self.take_pushed(run, &place, ended);

@@ -156,10 +156,9 @@ impl LandingHooks<'_> {
         if ended.is_success() {
             return Ok(None);
         }
-        let said = if ended.tail.is_empty() {
-            ended.to_string()
-        } else {
-            ended.tail.join("\n")
+        let said = match ended.failing_words() {
+            [] => ended.to_string(),
+            lines => lines.join("\n"),
         };
         Ok(Some(match ended.refused {
             Some(refused) if !said.contains(&refused) => format!("{said}\n{refused}"),

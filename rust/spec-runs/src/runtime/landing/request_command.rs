@@ -267,8 +267,8 @@ fn describe_end(ended: &AgentOutcome) -> String {
 
 fn describe_failure(ended: &AgentOutcome) -> String {
     let mut why = describe_end(ended);
-    if !ended.tail.is_empty() {
-        why.push_str(&format!(": {}", ended.tail.join("\n")));
+    if !ended.failing_words().is_empty() {
+        why.push_str(&format!(": {}", ended.failing_words().join("\n")));
     }
     if let Some(refused) = &ended.refused {
         why.push_str(&format!("\n{refused}"));
