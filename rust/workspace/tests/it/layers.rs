@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 33] = [
+const ARROWS: [(&str, &[&str]); 34] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -49,6 +49,7 @@ const ARROWS: [(&str, &[&str]); 33] = [
     ("places", &["git", "store"]),
     ("leases", &["base", "config", "git", "store"]),
     ("review", &["base", "git", "store", "text"]),
+    ("drift", &["evidence", "git", "review"]),
     ("trust", &["base", "config", "git", "store", "text"]),
     ("agent-events", &["base"]),
     ("work", &["agent-events", "base", "confine", "store"]),
@@ -81,9 +82,9 @@ const ARROWS: [(&str, &[&str]); 33] = [
     (
         "spec-runs",
         &[
-            "agent-events", "base", "broker", "config", "confine", "environment", "evidence",
-            "git", "graph", "leases", "provider", "receipts", "review", "signing", "specs",
-            "store", "text", "trust", "work",
+            "agent-events", "base", "broker", "config", "confine", "drift", "environment",
+            "evidence", "git", "graph", "leases", "provider", "receipts", "review", "signing",
+            "specs", "store", "text", "trust", "work",
         ],
     ),
     (

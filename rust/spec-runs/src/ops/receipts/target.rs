@@ -39,10 +39,7 @@ impl ReceiptTarget {
         repo: &Repo,
         named: Option<&str>,
     ) -> Result<Self, Error> {
-        let (name, tips) = match named {
-            Some(named) => (named.to_owned(), vec![repo.commit(named)?]),
-            None => usual(project, snapshot, repo)?,
-        };
+        let (name, tips) = target_tips(project, snapshot, repo, named)?;
         let mut policy = ReceiptPolicy::default();
         let mut checks = BTreeMap::new();
         for tip in &tips {
@@ -110,6 +107,22 @@ impl ReceiptTarget {
     pub(super) fn knows_tree(&self, tree: &str) -> bool {
         let mut histories = self.histories.iter();
         histories.any(|(_, history)| history.commit_with(tree).is_some())
+    }
+}
+
+/// The target's name with its newest commits, here and at the remote.
+///
+/// # Errors
+/// As [`ReceiptTarget::of`].
+pub(super) fn target_tips(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    repo: &Repo,
+    named: Option<&str>,
+) -> Result<(String, Vec<String>), Error> {
+    match named {
+        Some(named) => Ok((named.to_owned(), vec![repo.commit(named)?])),
+        None => usual(project, snapshot, repo),
     }
 }
 
