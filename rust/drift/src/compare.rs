@@ -153,12 +153,7 @@ impl FileComparison<'_> {
                 None => break,
             }
         }
-        HunkDrift {
-            landed,
-            state: self.lost(&standing, by),
-            now: None,
-            by,
-        }
+        self.lost(landed, &standing, by)
     }
 
     /// Where lines stand in another version of their file.
@@ -294,19 +289,57 @@ impl FileComparison<'_> {
         others.take(MAX_OTHERS).collect()
     }
 
-    /// Whether lines that do not stand any more gave way to others.
-    fn lost(&self, standing: &StandingLines, by: Option<usize>) -> HunkState {
-        let Some(tip) = self.history.at_tip(&standing.path) else {
-            let is_renamed = by.is_some_and(|at| self.renamed(standing, at).is_some());
-            return if is_renamed {
-                HunkState::Changed
-            } else {
-                HunkState::Removed
-            };
+    /// What became of lines that some commit changed: they may have come back under another name of their file.
+    fn lost(&self, landed: LineRange, standing: &StandingLines, by: Option<usize>) -> HunkDrift {
+        let mut drift = HunkDrift {
+            landed,
+            state: HunkState::Removed,
+            now: None,
+            by,
         };
-        match self.later_text(standing, &tip) {
-            Some(later) if !later.has_other_lines(standing.lines) => HunkState::Removed,
-            _ => HunkState::Changed,
+        let Some((path, blob)) = self.by_names(standing) else {
+            return drift;
+        };
+        if let Some(found) = self.found(standing, &blob) {
+            drift.state = HunkState::Moved;
+            drift.now = Some(LinePlace {
+                path,
+                lines: found.lines,
+            });
+            drift.by = None;
+            return drift;
         }
+        let later = self.later_text(standing, &blob);
+        if later.is_none_or(|later| later.has_other_lines(standing.lines)) {
+            drift.state = HunkState::Changed;
+        }
+        drift
+    }
+
+    /// The file at the tip that a file became, with its content.
+    fn by_names(&self, standing: &StandingLines) -> Option<(String, String)> {
+        let (mut path, mut from) = (standing.path.clone(), standing.from);
+        let mut blob = standing.blob.clone();
+        for _ in 0..MAX_FILES_FOLLOWED {
+            if let Some(tip) = self.history.at_tip(&path) {
+                return Some((path, tip));
+            }
+            let (last, earlier) = self.history.versions(&path, from).split_last()?;
+            if let Some(before) = earlier.last() {
+                blob = before.blob.clone()?;
+            }
+            let own = StandingLines {
+                path,
+                text: self.history.text(&blob)?,
+                blob,
+                lines: standing.lines,
+                from,
+            };
+            let renamed = self.renamed(&own, last.at)?;
+            path = renamed.path.clone();
+            blob = plain(renamed.new.as_ref())?.id.clone();
+            from = last.at + 1;
+        }
+        None
     }
 }

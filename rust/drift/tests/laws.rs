@@ -1,4 +1,4 @@
-//! Random changes of files that hold landed lines, against a checker that follows each line by its own number.
+//! Random changes of files that hold landed lines, against a checker that looks for lines in all files: their words are their own.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,10 +9,9 @@ use chant_drift::{
 use chant_git::changed_files::{ChangedFile, CommittedFile, FileKind};
 use proptest::prelude::*;
 
-/// A line with a number that no other line has; brackets and blanks read alike and have one, too.
+/// A line. Its words are those of no other line; brackets and blanks read alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct OwnLine {
-    number: usize,
     words: String,
 }
 
@@ -43,6 +42,9 @@ enum Change {
         file: usize,
     },
     Restore {
+        file: usize,
+    },
+    TakeBack {
         file: usize,
     },
 }
@@ -123,10 +125,7 @@ fn new_lines(count: usize, next: &mut usize) -> Vec<OwnLine> {
             4 => String::new(),
             _ => format!("    let value_{next} = compute_with(argument_{next});"),
         };
-        OwnLine {
-            number: *next,
-            words,
-        }
+        OwnLine { words }
     };
     (0..count).map(line).collect()
 }
@@ -136,6 +135,7 @@ fn apply(
     files: &mut Files,
     gone: &mut HashMap<String, Vec<OwnLine>>,
     next: &mut usize,
+    first: &[Vec<OwnLine>],
 ) {
     let count = files.len();
     match change {
@@ -160,7 +160,6 @@ fn apply(
                 let at = at % own.len();
                 *next += 1;
                 own[at] = OwnLine {
-                    number: *next,
                     words: format!("rewritten_{next}()"),
                 };
             }
@@ -185,6 +184,11 @@ fn apply(
                 file.1 = gone.remove(&file.0);
             }
         }
+        Change::TakeBack { file } => {
+            if let Some(own) = &mut files[file % count].1 {
+                own.clone_from(&first[file % count]);
+            }
+        }
     }
 }
 
@@ -197,6 +201,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
         1 => (0..3usize).prop_map(|file| Change::Rename { file }),
         1 => (0..3usize).prop_map(|file| Change::Delete { file }),
         2 => (0..3usize).prop_map(|file| Change::Restore { file }),
+        1 => (0..3usize).prop_map(|file| Change::TakeBack { file }),
     ];
     prop::collection::vec(change, 0..12)
 }
@@ -243,8 +248,9 @@ proptest! {
             }));
         }
         let mut gone = HashMap::new();
+        let first: Vec<Vec<OwnLine>> = files.iter().filter_map(|file| file.1.clone()).collect();
         for change in &changes {
-            apply(change, &mut files, &mut gone, &mut next);
+            apply(change, &mut files, &mut gone, &mut next, &first);
             history.commit(&files);
         }
         for (own, file) in &landed {
