@@ -173,6 +173,11 @@ impl FileComparison<'_> {
         })
     }
 
+    fn stands(&self, standing: &StandingLines, blob: &str) -> bool {
+        let later = || self.later_text(standing, blob);
+        blob == standing.blob || later().is_some_and(|later| later.has(standing.lines))
+    }
+
     fn later_text(&self, standing: &StandingLines, blob: &str) -> Option<Rc<LaterText>> {
         let key = (standing.blob.clone(), blob.to_owned());
         let mut compared = self.compared.borrow_mut();
@@ -189,7 +194,7 @@ impl FileComparison<'_> {
         let versions = self.history.versions(&standing.path, standing.from);
         let stands = |version: &PathVersion| {
             let blob = version.blob.as_deref();
-            blob.is_some_and(|blob| self.found(standing, blob).is_some())
+            blob.is_some_and(|blob| self.stands(standing, blob))
         };
         if stands(versions.last()?) {
             return None;

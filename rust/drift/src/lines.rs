@@ -1,6 +1,8 @@
 //! The lines that a change wrote, and where they stand in another text. Nothing here knows files or commits.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use chant_review::line_maps::{NumberedTexts, word_characters};
 
@@ -94,48 +96,66 @@ fn runs_of(is_marked: &[bool], lines: &[&str]) -> Vec<LineRange> {
 
 /// A text that landed beside a later one.
 pub(crate) struct LaterText {
+    landed: Arc<str>,
+    later: Arc<str>,
     texts: NumberedTexts,
-    maps: [Vec<Option<usize>>; 3],
-    words: Vec<usize>,
-    new_words: Vec<usize>,
+    /// Which lines are kept, by the ways of comparing: made when a question needs them.
+    kept: OnceCell<Vec<Option<usize>>>,
+    kept_otherwise: OnceCell<[Vec<Option<usize>>; 2]>,
 }
 
 impl LaterText {
     /// Compares two texts; blanks at the ends of lines, and so the kind of line ends, make no difference.
-    pub(crate) fn of(landed: &str, later: &str) -> Self {
-        let texts = NumberedTexts::of(landed, later);
-        let maps = texts.maps();
-        let words = |text: &str| text.lines().map(word_characters).collect();
+    pub(crate) fn of(landed: &Arc<str>, later: &Arc<str>) -> Self {
         Self {
-            maps,
-            words: words(landed),
-            new_words: words(later),
-            texts,
+            texts: NumberedTexts::of(landed, later),
+            landed: Arc::clone(landed),
+            later: Arc::clone(later),
+            kept: OnceCell::new(),
+            kept_otherwise: OnceCell::new(),
         }
+    }
+
+    fn kept(&self) -> &[Option<usize>] {
+        self.kept.get_or_init(|| self.texts.kept())
+    }
+
+    /// Returns true if the lines stand in the later text, wherever that is.
+    pub(crate) fn has(&self, lines: LineRange) -> bool {
+        let Some(sought) = self.texts.old.get(lines.places()) else {
+            return false;
+        };
+        is_in(&self.texts.new, sought)
+            && (self.elsewhere(lines).is_some() || self.in_place(lines).is_some())
     }
 
     /// Returns the place, counted from 0, at which all of the lines stand as one block between what was around them.
     pub(crate) fn in_place(&self, lines: LineRange) -> Option<usize> {
         let sought = self.texts.old.get(lines.places())?;
-        let mut tried = HashSet::new();
-        for map in &self.maps {
-            for at in lines.places().filter(|at| self.words[*at] > 0) {
-                let first = map[at].and_then(|to| (to + lines.first).checked_sub(at + 1));
-                if let Some(first) = first.filter(|first| tried.insert(*first))
-                    && self.texts.new.get(first..first + sought.len()) == Some(sought)
-                {
-                    return Some(first);
-                }
-            }
+        if !is_in(&self.texts.new, sought) {
+            return None;
         }
-        None
+        let by = |map: &[Option<usize>]| {
+            let mut tried = HashSet::new();
+            lines.places().find_map(|at| {
+                let first = (map[at]? + lines.first).checked_sub(at + 1)?;
+                let is_new = tried.insert(first);
+                let there = self.texts.new.get(first..first + sought.len());
+                (is_new && there == Some(sought)).then_some(first)
+            })
+        };
+        by(self.kept()).or_else(|| {
+            let otherwise = || self.texts.kept_otherwise();
+            let maps = self.kept_otherwise.get_or_init(otherwise);
+            maps.iter().find_map(|map| by(map))
+        })
     }
 
     /// Returns the place, counted from 0, at which the lines stand elsewhere in the later text: once there as before.
     pub(crate) fn elsewhere(&self, lines: LineRange) -> Option<usize> {
         let sought = self.texts.old.get(lines.places())?;
-        let words: usize = self.words[lines.places()].iter().sum();
-        if words < MOVED_WORDS {
+        let words = self.landed.lines().skip(lines.first - 1).take(sought.len());
+        if words.map(word_characters).sum::<usize>() < MOVED_WORDS {
             return None;
         }
         only(&self.texts.old, sought)?;
@@ -144,17 +164,24 @@ impl LaterText {
 
     /// Returns true if something stands in the place of lines that are gone, or a part of them.
     pub(crate) fn has_other_lines(&self, lines: LineRange) -> bool {
-        let map = &self.maps[0];
-        let mut own = lines.places().filter(|at| self.words[*at] > 0);
-        if own.any(|at| map[at].is_some()) {
+        let kept = self.kept();
+        let own = self.landed.lines().enumerate();
+        let mut own = own.skip(lines.first - 1).take(lines.places().len());
+        if own.any(|(at, line)| kept[at].is_some() && word_characters(line) > 0) {
             return true;
         }
-        let above = map[..lines.first - 1].iter().rev().find_map(|to| *to);
-        let below = map[lines.last.min(map.len())..].iter().find_map(|to| *to);
+        let above = kept[..lines.first - 1].iter().rev().find_map(|to| *to);
+        let below = kept[lines.last.min(kept.len())..].iter().find_map(|to| *to);
         let from = above.map_or(0, |to| to + 1);
-        let to = below.unwrap_or(self.new_words.len());
-        (from..to).any(|at| self.new_words[at] > 0)
+        let to = below.unwrap_or(self.texts.new.len());
+        let between = self.later.lines().skip(from).take(to.saturating_sub(from));
+        between.into_iter().any(|line| word_characters(line) > 0)
     }
+}
+
+/// Returns true if some lines stand in others.
+fn is_in(all: &[u32], sought: &[u32]) -> bool {
+    all.windows(sought.len().max(1)).any(|part| part == sought)
 }
 
 /// Returns where lines of one text stand in another, if they do once and say enough to be known again; counted from 0.
@@ -209,7 +236,7 @@ mod tests {
 
     #[track_caller]
     fn check(later: &str, in_place: Option<usize>, elsewhere: Option<usize>, has_other: bool) {
-        let text = LaterText::of(LANDED, later);
+        let text = LaterText::of(&LANDED.into(), &later.into());
         let lines = range(5, 6);
         assert_eq!(text.in_place(lines), in_place, "{later}");
         if in_place.is_none() {
@@ -234,7 +261,7 @@ mod tests {
         check("fn a() {\n    one();\n}\n", None, None, false);
         check("", None, None, false);
         let moved = "fn b() {\n    two();\n}\n\nfn z() {\n    zero();\n    more();\n}\n\nfn a() {\n    one();\n}\n";
-        let text = LaterText::of(LANDED, moved);
+        let text = LaterText::of(&LANDED.into(), &moved.into());
         assert!(text.in_place(range(5, 6)).or(text.elsewhere(range(5, 6))) == Some(0));
     }
 

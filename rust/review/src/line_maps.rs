@@ -66,22 +66,18 @@ impl NumberedTexts {
         if self.old == self.new {
             return (0..self.old.len()).map(Some).collect();
         }
-        let maps = self.maps();
+        let (kept, maps) = (self.kept(), self.kept_otherwise());
         (0..self.old.len())
             .map(|at| {
-                let first = maps[0][at];
+                let first = kept[at];
                 first.filter(|_| maps.iter().all(|map| map[at] == first))
             })
             .collect()
     }
 
-    /// For each line of the old text the line of the new one, by each way of comparing.
-    pub fn maps(&self) -> [Vec<Option<usize>>; 3] {
-        [
-            self.by_library(Algorithm::Myers),
-            self.by_library(Algorithm::Patience),
-            self.by_histogram(),
-        ]
+    /// For each line of the old text the line of the new one, by each way of comparing; the others than [`Self::kept`].
+    pub fn kept_otherwise(&self) -> [Vec<Option<usize>>; 2] {
+        [self.by_library(Algorithm::Patience), self.by_histogram()]
     }
 
     /// The same by one way alone: which lines the difference keeps.
@@ -194,15 +190,18 @@ impl NumberedTexts {
 
 /// Returns true for a line with four characters of words or more.
 fn has_words(line: &str) -> bool {
-    word_characters(line) >= 4
+    words_in(line).nth(3).is_some()
 }
 
 /// Returns how many characters of words a line has.
 pub fn word_characters(line: &str) -> usize {
+    words_in(line).count()
+}
+
+/// Returns the characters of a line that are part of words.
+fn words_in(line: &str) -> impl Iterator<Item = char> {
     let letters = line.chars();
-    letters
-        .filter(|letter| letter.is_alphanumeric() || *letter == '_')
-        .count()
+    letters.filter(|letter| letter.is_alphanumeric() || *letter == '_')
 }
 
 /// Returns how alike two texts are, in percent: the bytes of common lines, of those of the longer text.
