@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ class Shop:
         """Run git in the project."""
         return git(self.root, *words).strip()
 
-    def write(self, files: dict[str, str | None]) -> None:
+    def write(self, files: Mapping[str, str | None]) -> None:
         """Write files, or remove those without a text."""
         for name, text in files.items():
             file = self.root / name
@@ -45,14 +45,14 @@ class Shop:
             else:
                 file.write_bytes(text.encode())
 
-    def commit(self, files: dict[str, str | None], message: str = "Change") -> str:
+    def commit(self, files: Mapping[str, str | None], message: str = "Change") -> str:
         """Commit files; give the commit."""
         self.write(files)
         self.git("add", "-A")
         self.git("commit", "-qm", message)
         return self.git("rev-parse", "HEAD")
 
-    def land(self, files: dict[str, str | None], spec: str = ONE, style: str = "merge", **said: Any) -> str:
+    def land(self, files: dict[str, str], spec: str = ONE, style: str = "merge", **said: Any) -> str:
         """Land work on two commits, the second one of its last file, and keep its receipt."""
         base = self.git("rev-parse", "main")
         self.git("switch", "-qc", "work")
@@ -164,7 +164,10 @@ def _moved(text: str) -> str:
         ),
         pytest.param({"tests/test_shop.py": None}, ["untouched", "tests changed"], id="tests removed"),
         pytest.param(
-            {"shop.py": (SHOP + TOTAL).replace("\n", "\r\n"), "tests/test_shop.py": TEST.replace("\n", "\r\n")},
+            {
+                "shop.py": (SHOP + TOTAL).replace("\n", "\r\n"),
+                "tests/test_shop.py": TEST.replace("\n", "\r\n"),
+            },
             ["untouched", "untouched"],
             id="ends of lines",
         ),
@@ -174,7 +177,9 @@ def _moved(text: str) -> str:
             id="file renamed",
         ),
         pytest.param(
-            {"shop.py": SHOP, "sums.py": "# Sums\n" + TOTAL}, ["moved", "untouched"], id="moved to another file"
+            {"shop.py": SHOP, "sums.py": "# Sums\n" + TOTAL},
+            ["moved", "untouched"],
+            id="moved to another file",
         ),
         pytest.param(
             {"shop.py": None, "core.py": SHOP + TOTAL.replace("1.19", "1.07")},
@@ -207,7 +212,7 @@ def test_what_landed_follows_from_the_commits(
 ) -> None:
     monkeypatch.chdir(project.root)
     shop = Shop(project)
-    said = {} if base == "said" else {"base": "a" * 40 if base == "gone" else None}
+    said: dict[str, Any] = {} if base == "said" else {"base": "a" * 40 if base == "gone" else None}
     shop.land({"shop.py": SHOP + TOTAL, "tests/test_shop.py": TEST}, style=style, **said)
     assert shop.states() == ["untouched", "untouched"]
     shop.commit({"shop.py": SHOP + TOTAL.replace("1.19", "1.07")})
@@ -233,7 +238,7 @@ def test_a_rewritten_history_is_known_by_its_tree_and_a_lost_one_is_not_known(sh
     assert shop.states() == ["untouched", "untouched"]
     shop.keep(TWO, commit="b" * 40, tree="d" * 40, base="e" * 40)
     found = shop.drift(TWO)
-    assert (found["verdict"], found["hunks"] if "hunks" in found else []) == ("not known", [])
+    assert (found["verdict"], "hunks" in found) == ("not known", False)
     assert "neither the commit that landed nor its tree is in the history of the target" in found["why"]
     report = shop.cli.json("verify", "--drift")
     assert (report["hold"], report["stale"], report["not_known"]) == (1, 0, 1)
@@ -317,4 +322,7 @@ def test_history_is_walked_once_for_all_specs(
     walks = [call for call in calls() if " log " in call]
     assert len([call for call in walks if "--raw" not in call]) == 1, walks
     assert len(walks) == 2, walks
-    assert [(spec["verdict"], spec["counts"]["changed"]) for spec in report["specs"]] == [("holds", 0), ("stale", 2)]
+    assert [(spec["verdict"], spec["counts"]["changed"]) for spec in report["specs"]] == [
+        ("holds", 0),
+        ("stale", 2),
+    ]

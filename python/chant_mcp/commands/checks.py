@@ -140,7 +140,9 @@ def _beside_specs(report: Data) -> Iterator[tuple[str, str]]:
 @click.option(
     "--all", "all_specs", is_flag=True, help="Check the receipts of all completed specs, as the target asks."
 )
-@click.option("--drift", is_flag=True, help="Compare the lines of completed work with the target, as it is now.")
+@click.option(
+    "--drift", is_flag=True, help="Compare the lines of completed work with the target, as it is now."
+)
 @click.option("--exit", "exits", is_flag=True, help="With --drift: give exit code 1 if any spec is stale.")
 @target_option
 @json_option

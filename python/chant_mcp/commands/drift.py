@@ -33,7 +33,9 @@ def show_drift(session: Session, id: str | None, target: str | None, as_json: bo
                 out.print(line, soft_wrap=True)
     not_known = f", {found['not_known']} not known" if found["not_known"] else ""
     counts = f"{found['hold']} hold, {found['stale']} stale{not_known}"
-    out.print(display.plain(f"{counts}; compared with {found['target']} at {found['tip'][:10]}."), soft_wrap=True)
+    out.print(
+        display.plain(f"{counts}; compared with {found['target']} at {found['tip'][:10]}."), soft_wrap=True
+    )
     return found["stale"] > 0
 
 

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use chant_evidence::{MAX_BYTES, text_of};
-use chant_git::branch_history::BranchHistory;
 use chant_git::changed_files::{ChangedFile, CommittedFile, FileKind};
 use chant_git::{GitError, Repo};
 
 use super::compare::{PathVersion, TargetHistory};
+use super::history::BranchHistory;
 use super::landing::{LandedWork, LandingClaim, NoLanding, landed_work, plain, steps_of};
 use super::roles::FileRoles;
 
@@ -45,7 +45,7 @@ impl<'a> BranchLine<'a> {
         Ok(Self {
             repo,
             tip: tip.to_owned(),
-            history: repo.branch_history(tip)?,
+            history: BranchHistory::of(tip, repo.walk(&[tip.to_owned()])?),
             first: 0,
             changes: Vec::new(),
             versions: HashMap::new(),
@@ -106,7 +106,14 @@ impl<'a> BranchLine<'a> {
         let files = work.into_iter().flat_map(|work| &work.files);
         let earliest = files.map(|file| file.from).min();
         self.first = earliest.unwrap_or(self.history.line().len());
-        self.changes = self.repo.changes_along(&self.history, self.first)?;
+        let line = self.history.line().get(self.first..).unwrap_or_default();
+        let Some(first) = line.first() else {
+            return Ok(());
+        };
+        let since = self.history.first_parent(first);
+        let mut changes = self.repo.changes_along(since, &self.tip)?;
+        let of = |commit: &String| changes.remove(commit).unwrap_or_default();
+        self.changes = line.iter().map(of).collect();
         for (at, changed) in (self.first..).zip(&self.changes) {
             for file in changed {
                 let versions = self.versions.entry(file.path.clone()).or_default();

@@ -27,7 +27,7 @@ pub struct PathVersion {
     pub blob: Option<String>,
 }
 
-/// What a branch says of its files.
+/// A branch with the versions of its files.
 pub trait TargetHistory {
     /// Returns the content of a file at the tip; `None` without such a plain file.
     fn at_tip(&self, path: &str) -> Option<String>;
@@ -61,14 +61,14 @@ pub struct LinePlace {
     pub lines: LineRange,
 }
 
-/// What became of lines.
+/// The fate of lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HunkDrift {
     /// The lines as they landed.
     pub landed: LineRange,
     /// The state.
     pub state: HunkState,
-    /// Where they stand at the tip.
+    /// The place at the tip.
     pub now: Option<LinePlace>,
     /// The place in the line of the commit that changed them, where one is known.
     pub by: Option<usize>,
@@ -91,7 +91,7 @@ struct LineChange {
     before: String,
 }
 
-/// Where lines of a version stand in another one.
+/// The place of lines in another version.
 struct FoundLines {
     lines: LineRange,
     is_in_place: bool,
@@ -156,7 +156,7 @@ impl FileComparison<'_> {
         self.lost(landed, &standing, by)
     }
 
-    /// Where lines stand in another version of their file.
+    /// Finds lines in another version of their file.
     fn found(&self, standing: &StandingLines, blob: &str) -> Option<FoundLines> {
         if blob == standing.blob {
             return Some(FoundLines {
@@ -294,7 +294,7 @@ impl FileComparison<'_> {
         others.take(MAX_OTHERS).collect()
     }
 
-    /// What became of lines that some commit changed: they may have come back under another name of their file.
+    /// The fate of lines that some commit changed: they may have come back under another name of their file.
     fn lost(&self, landed: LineRange, standing: &StandingLines, by: Option<usize>) -> HunkDrift {
         let mut drift = HunkDrift {
             landed,

@@ -1,4 +1,4 @@
-//! What landed: the lines that the commits of completed work wrote, as git has them.
+//! The lines that the commits of completed work wrote, as git has them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const MAX_EARLIER: usize = 50;
 /// The likeness in percent from which on a removed file is the earlier version of a new one.
 const RENAMED: usize = 60;
 
-/// What a receipt claims of its work. Commits that the branch does not have count for nothing.
+/// The claims of a receipt about its work. Commits that the branch does not have count for nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct LandingClaim<'a> {
     /// The commit with which the work landed; for work by hand the one that was checked out.
@@ -34,7 +34,7 @@ pub struct LandingClaim<'a> {
     pub is_by_hand: bool,
 }
 
-/// Why there is nothing to compare.
+/// The reasons why there is nothing to compare.
 #[derive(Debug, thiserror::Error)]
 pub enum NoLanding {
     /// Neither the commit nor its tree is in the history.
@@ -135,7 +135,13 @@ pub(super) fn landed_work(
     let mut work = LandedWork::default();
     let mut files: BTreeMap<String, LandedFile> = BTreeMap::new();
     for step in steps {
-        let changed = repo.changed_since(step.before.as_deref(), &step.after)?;
+        let changed = match &step.before {
+            Some(before) => repo.changed_files(before, &step.after)?,
+            None => {
+                let mut first = repo.changes_along(None, &step.after)?;
+                first.remove(&step.after).unwrap_or_default()
+            }
+        };
         let from = line.place_after(&step.after);
         let writing = WrittenFiles {
             line,

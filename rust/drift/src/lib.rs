@@ -1,4 +1,4 @@
-//! Whether the lines of completed work still stand at the tip of a branch, and which commit changed them.
+//! Compares the lines of completed work with the tip of a branch: do they still stand, and which commit changed them?
 //!
 //! Nothing of this is kept in receipts. A receipt names the commit that landed, the commit before it and the commits of
 //! the work; git has the rest: blobs, lines and words follow from these commits, the same in every clone. So receipts of
@@ -10,6 +10,7 @@
 
 mod branch_line;
 mod compare;
+mod history;
 mod landing;
 mod lines;
 mod roles;

@@ -1,4 +1,4 @@
-//! What a file of landed work is: code, a judge of it, or nothing that can go stale.
+//! The part that a file of landed work plays: code, a judge of it, or nothing that can go stale.
 
 use chant_evidence::{FileClass, class_of, path_matcher};
 
@@ -15,8 +15,6 @@ pub enum FileRole {
 
 /// The part of a project's files that plans are in.
 const PLANS: &str = ".chant/";
-/// The end of names of plans that are no documentation by their names.
-const PLAN_END: &str = ".vine";
 
 /// Says which role a file has.
 pub struct FileRoles {
@@ -37,9 +35,8 @@ impl FileRoles {
     /// Returns the role of a file, by its path from the top of the repository.
     pub fn of(&self, path: &str) -> FileRole {
         let path = path.strip_prefix(&self.inside).unwrap_or(path);
-        let is_plan = path.starts_with(PLANS) || path.ends_with(PLAN_END);
         match class_of(path) {
-            _ if is_plan => FileRole::Words,
+            _ if path.starts_with(PLANS) => FileRole::Words,
             _ if (self.is_judge)(path) => FileRole::Judge,
             FileClass::Words | FileClass::Lock => FileRole::Words,
             class if class.is_judge() => FileRole::Judge,
@@ -59,7 +56,6 @@ mod tests {
             ("app/.chant/config.md", FileRole::Words),
             ("app/docs/a.md", FileRole::Words),
             ("app/Cargo.lock", FileRole::Words),
-            ("app/a.vine", FileRole::Words),
             ("app/src/a.py", FileRole::Code),
             ("app/Makefile", FileRole::Code),
             ("app/tests/test_a.py", FileRole::Judge),

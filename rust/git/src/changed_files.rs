@@ -85,29 +85,6 @@ impl CommittedFile {
     }
 }
 
-/// Returns the files in which two trees differ; without an older one all files of the newer one.
-pub(super) fn between(
-    repo: &git2::Repository,
-    older: Option<&git2::Tree<'_>>,
-    newer: &git2::Tree<'_>,
-) -> Result<Vec<ChangedFile>, git2::Error> {
-    let mut options = git2::DiffOptions::new();
-    options.include_typechange(true);
-    let diff = repo.diff_tree_to_tree(older, Some(newer), Some(&mut options))?;
-    let version =
-        |file: &git2::DiffFile<'_>| CommittedFile::of(file.mode().into(), file.id().to_string());
-    let changed = diff.deltas().filter_map(|delta| {
-        let (old, new) = (delta.old_file(), delta.new_file());
-        let path = new.path_bytes().or_else(|| old.path_bytes())?;
-        Some(ChangedFile {
-            path: String::from_utf8_lossy(path).into_owned(),
-            old: version(&old),
-            new: version(&new),
-        })
-    });
-    Ok(changed.collect())
-}
-
 impl Repo {
     /// Returns the files in which two revisions differ; a file that moved counts as one that is missing and one
     /// that is new.
@@ -115,34 +92,32 @@ impl Repo {
     /// # Errors
     /// `NoCommit`, `InvalidName`, or a failure to read the repository.
     pub fn changed_files(&self, from: &str, to: &str) -> Result<Vec<ChangedFile>, GitError> {
-        self.changed_since(Some(from), to)
-    }
-
-    /// Returns what [`Repo::changed_files`] does; all files of the newer revision where there is no older one.
-    ///
-    /// # Errors
-    /// As [`Repo::changed_files`].
-    pub fn changed_since(
-        &self,
-        from: Option<&str>,
-        to: &str,
-    ) -> Result<Vec<ChangedFile>, GitError> {
-        let from = from.map(|from| self.known_commit(from)).transpose()?;
-        let to = self.known_commit(to)?;
+        let (from, to) = (self.known_commit(from)?, self.known_commit(to)?);
         self.read(
             "compare commits",
             |repo| {
                 let tree = |id: &str| repo.find_commit(oid(id)?)?.tree();
-                let older = from.as_deref().map(tree).transpose()?;
-                between(repo, older.as_ref(), &tree(&to)?)
+                let mut options = git2::DiffOptions::new();
+                options.include_typechange(true);
+                let (old, new) = (tree(&from)?, tree(&to)?);
+                let diff = repo.diff_tree_to_tree(Some(&old), Some(&new), Some(&mut options))?;
+                let version = |file: &git2::DiffFile<'_>| {
+                    CommittedFile::of(file.mode().into(), file.id().to_string())
+                };
+                let changed = diff.deltas().filter_map(|delta| {
+                    let (old, new) = (delta.old_file(), delta.new_file());
+                    let path = new.path_bytes().or_else(|| old.path_bytes())?;
+                    Some(ChangedFile {
+                        path: String::from_utf8_lossy(path).into_owned(),
+                        old: version(&old),
+                        new: version(&new),
+                    })
+                });
+                Ok(changed.collect())
             },
             || {
-                let call = self
-                    .reading(RAW_CHANGES)
-                    .arg("--root")
-                    .arg("--no-commit-id");
-                let call = from.iter().fold(call, super::program::GitCall::arg);
-                Ok(changes_of(&call.arg(&to).output()?))
+                let out = self.reading(RAW_CHANGES).arg(&from).arg(&to).output()?;
+                Ok(changes_of(&out))
             },
         )
     }

@@ -20,7 +20,6 @@ mod abbreviation;
 pub mod acting;
 mod backend;
 pub mod bookkeeping;
-pub mod branch_history;
 mod branches;
 pub mod changed_files;
 pub mod checkouts;

@@ -1,4 +1,4 @@
-//! What became of the lines of completed work.
+//! The lines of completed work beside a branch.
 
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ pub struct SpecDrift {
     pub not_compared: usize,
 }
 
-/// How many places are in each state.
+/// The numbers of places in each state.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DriftCounts {
     /// They stand as they landed.
@@ -71,7 +71,7 @@ pub struct HunkEntry {
     pub last: usize,
     /// `untouched`, `moved`, `changed`, `removed` or `tests changed`.
     pub state: &'static str,
-    /// Where they stand now, if that is elsewhere.
+    /// The place now, if that is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<PlaceEntry>,
     /// The commit that changed them.

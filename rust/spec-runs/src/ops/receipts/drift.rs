@@ -15,6 +15,7 @@ use chant_drift::{
 };
 use chant_git::Repo;
 use chant_specs::project::{Project, ProjectSnapshot};
+use chant_specs::work_items::ChangedPaths;
 
 /// The places of one spec that an answer lists.
 const MAX_HUNKS: usize = 500;
@@ -49,10 +50,11 @@ pub fn receipt_drift(project: &Project, query: DriftQuery<'_>) -> Result<Answer,
         None => completed(project, &snapshot, &receipts)?,
     };
     let mut line = BranchLine::of(&repo, &tip)?;
-    let landings: Vec<FoundLanding<'_>> = ids
+    let mut landings: Vec<FoundLanding<'_>> = ids
         .iter()
         .map(|id| landing_of(&line, &roles, receipts.get(id)))
         .collect();
+    leave_out_plans(project, &repo, &tip, &mut landings)?;
     line.read_changes_since(landings.iter().filter_map(|one| one.work.as_ref().ok()))?;
     let reporting = DriftReporting {
         line: &line,
@@ -85,7 +87,7 @@ fn newest(repo: &Repo, tips: &[String]) -> Result<String, Error> {
     Ok(if is_ahead { remote } else { own }.clone())
 }
 
-/// What the files of a branch are, by the patterns of its own configuration.
+/// The roles of a branch's files, by the patterns of its own configuration.
 fn roles_at(project: &Project, repo: &Repo, tip: &str) -> Result<FileRoles, Error> {
     let config = config_at(project, repo, tip)?;
     let judges = config.map_or_else(Vec::new, |config| {
@@ -174,6 +176,41 @@ fn landing_of<'a>(
         }
     }
     missing
+}
+
+/// Leaves out documents of plans of other formats, which change with each step of their items.
+fn leave_out_plans(
+    project: &Project,
+    repo: &Repo,
+    tip: &str,
+    landings: &mut [FoundLanding<'_>],
+) -> Result<(), Error> {
+    let Some(items) = project.work_items else {
+        return Ok(());
+    };
+    let inside = project.path_in_repository(repo, "").unwrap_or_default();
+    let works = landings.iter().filter_map(|one| one.work.as_ref().ok());
+    let files = works.flat_map(|work| &work.files);
+    let paths: BTreeSet<&str> = files
+        .filter_map(|file| file.path.strip_prefix(&inside))
+        .collect();
+    let plans = items.told_documents(
+        project,
+        &ChangedPaths {
+            base: tip,
+            paths: &Vec::from_iter(paths),
+            by_item_run: false,
+        },
+    )?;
+    for work in landings.iter_mut().filter_map(|one| one.work.as_mut().ok()) {
+        work.files.retain(|file| {
+            !file
+                .path
+                .strip_prefix(&inside)
+                .is_some_and(|path| plans.contains(path))
+        });
+    }
+    Ok(())
 }
 
 /// The specs that landed with each commit of the line.
