@@ -202,7 +202,7 @@ def main() -> int:
     wrong = [one.spec for one in landings if verdicts.get(one.spec) != bool(one.blocks)]
     moved = sum(spec["counts"]["moved"] for spec in found["specs"])
     _say(f"{len(landings)} receipts, {commits} commits, load {os.getloadavg()[0]:.1f}")
-    print(
+    _say(
         f"{found['hold']} hold, {found['stale']} stale, {moved} places moved; {len(wrong)} unlike the checker"
     )
     _say(f"{min(taken):.2f} to {max(taken):.2f} s; promised: {SECONDS:.0f} s")

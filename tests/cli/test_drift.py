@@ -326,3 +326,10 @@ def test_history_is_walked_once_for_all_specs(
         ("holds", 0),
         ("stale", 2),
     ]
+
+
+def test_plans_are_no_code(shop: Shop) -> None:
+    plan = "vine 1.1.0\ntitle: Ship\n---\n[ship] Ship it (started)\nIt goes out.\n"
+    shop.land({"plan.vine": plan}, spec=TWO)
+    shop.commit({"plan.vine": plan.replace("started", "complete")})
+    assert shop.drift(TWO)["why"].startswith("its work wrote no lines of code or tests")

@@ -48,9 +48,9 @@ def _of_spec(spec: Data) -> Iterator[Shown]:
     for hunk in spec.get("hunks", ()):
         where = f"  {hunk['path']}:{hunk['first']}-{hunk['last']}: "
         yield plain(where) + plain(hunk["state"] + _beside(hunk), _STYLES.get(hunk["state"], "red"))
-    if "hunks_more" in spec:
+    if spec["hunks_more"]:
         yield plain(f"  and {spec['hunks_more']} places more", "dim")
-    if "not_compared" in spec:
+    if spec["not_compared"]:
         yield plain(f"  not compared, as no text or too large: {spec['not_compared']}", "dim")
 
 

@@ -108,11 +108,13 @@ pub fn compare_file(file: &LandedFile, history: &dyn TargetHistory) -> Vec<HunkD
     lines.map(|lines| comparison.drift_of(*lines)).collect()
 }
 
+/// Versions beside later ones, by the ids of both.
+type ComparedTexts = HashMap<(String, String), Option<Rc<LaterText>>>;
+
 struct FileComparison<'a> {
     file: &'a LandedFile,
     history: &'a dyn TargetHistory,
-    /// Versions beside later ones, by the ids of both.
-    compared: RefCell<HashMap<(String, String), Option<Rc<LaterText>>>>,
+    compared: RefCell<ComparedTexts>,
 }
 
 impl FileComparison<'_> {
@@ -334,15 +336,15 @@ impl FileComparison<'_> {
                 blob = before.blob.clone()?;
             }
             let own = StandingLines {
-                path,
+                path: path.clone(),
                 text: self.history.text(&blob)?,
-                blob,
+                blob: blob.clone(),
                 lines: standing.lines,
                 from,
             };
             let renamed = self.renamed(&own, last.at)?;
-            path = renamed.path.clone();
-            blob = plain(renamed.new.as_ref())?.id.clone();
+            path.clone_from(&renamed.path);
+            blob.clone_from(&plain(renamed.new.as_ref())?.id);
             from = last.at + 1;
         }
         None

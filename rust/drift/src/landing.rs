@@ -135,12 +135,11 @@ pub(super) fn landed_work(
     let mut work = LandedWork::default();
     let mut files: BTreeMap<String, LandedFile> = BTreeMap::new();
     for step in steps {
-        let changed = match &step.before {
-            Some(before) => repo.changed_files(before, &step.after)?,
-            None => {
-                let mut first = repo.changes_along(None, &step.after)?;
-                first.remove(&step.after).unwrap_or_default()
-            }
+        let changed = if let Some(before) = &step.before {
+            repo.changed_files(before, &step.after)?
+        } else {
+            let mut first = repo.changes_along(None, &step.after)?;
+            first.remove(&step.after).unwrap_or_default()
         };
         let from = line.place_after(&step.after);
         let writing = WrittenFiles {

@@ -38,10 +38,8 @@ pub struct SpecDrift {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<HunkEntry>,
     /// The number of places beyond those listed.
-    #[serde(skip_serializing_if = "is_zero")]
     pub hunks_more: usize,
     /// The number of files that are no text, too large or too many.
-    #[serde(skip_serializing_if = "is_zero")]
     pub not_compared: usize,
 }
 
@@ -91,8 +89,4 @@ pub struct PlaceEntry {
     pub first: usize,
     /// The last line.
     pub last: usize,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
