@@ -15,7 +15,6 @@ use chant_drift::{
 };
 use chant_git::Repo;
 use chant_specs::project::{Project, ProjectSnapshot};
-use chant_specs::work_items::ChangedPaths;
 
 /// The places of one spec that an answer lists.
 const MAX_HUNKS: usize = 500;
@@ -194,14 +193,7 @@ fn leave_out_plans(
     let paths: BTreeSet<&str> = files
         .filter_map(|file| file.path.strip_prefix(&inside))
         .collect();
-    let plans = items.told_documents(
-        project,
-        &ChangedPaths {
-            base: tip,
-            paths: &Vec::from_iter(paths),
-            by_item_run: false,
-        },
-    )?;
+    let plans = items.plan_documents(project, tip, &Vec::from_iter(paths))?;
     for work in landings.iter_mut().filter_map(|one| one.work.as_mut().ok()) {
         work.files.retain(|file| {
             !file
