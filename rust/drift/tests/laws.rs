@@ -47,6 +47,12 @@ enum Change {
     TakeBack {
         file: usize,
     },
+    Move {
+        file: usize,
+        from: usize,
+        lines: usize,
+        to: usize,
+    },
 }
 
 type Files = Vec<(String, Option<Vec<OwnLine>>, &'static str)>;
@@ -184,6 +190,21 @@ fn apply(
                 file.1 = gone.remove(&file.0);
             }
         }
+        Change::Move {
+            file,
+            from,
+            lines,
+            to,
+        } => {
+            if let Some(own) = &mut files[file % count].1
+                && !own.is_empty()
+            {
+                let from = from % own.len();
+                let moved: Vec<OwnLine> = own.drain(from..(from + lines).min(own.len())).collect();
+                let to = to % (own.len() + 1);
+                own.splice(to..to, moved);
+            }
+        }
         Change::TakeBack { file } => {
             if let Some(own) = &mut files[file % count].1 {
                 own.clone_from(&first[file % count]);
@@ -202,6 +223,8 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
         1 => (0..3usize).prop_map(|file| Change::Delete { file }),
         2 => (0..3usize).prop_map(|file| Change::Restore { file }),
         1 => (0..3usize).prop_map(|file| Change::TakeBack { file }),
+        2 => (0..3usize, 0..40usize, 1..9usize, 0..40usize)
+            .prop_map(|(file, from, lines, to)| Change::Move { file, from, lines, to }),
     ];
     prop::collection::vec(change, 0..12)
 }
@@ -213,6 +236,8 @@ fn stands(sought: &[OwnLine], files: &Files) -> bool {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// Lines are changed or removed exactly when they do not stand together any more.
     #[test]
     fn lines_are_stale_exactly_when_their_words_changed(
