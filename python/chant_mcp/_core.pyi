@@ -194,6 +194,7 @@ class ChantProject:
     def receipt_verify(
         self, id: str | None = None, *, target: str | None = None, reruns: bool = False
     ) -> Answer: ...
+    def receipt_drift(self, id: str | None = None, *, target: str | None = None) -> Answer: ...
     def receipt_sign(
         self,
         id: str | None = None,

@@ -123,6 +123,7 @@ SPECS = (
     "lint",
     f"lint {FIRST}",
     f"verify {DONE}",
+    "verify --drift",
     f"diagnose {FIRST}",
     f"log {FIRST}",
     "runs",

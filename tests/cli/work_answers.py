@@ -94,6 +94,7 @@ def answers_about_work(agents: AtWork) -> Iterator[WorkAnswer]:
     yield _asked(agents, "status")
     yield _asked(agents, "receipt", "show")
     yield _asked(agents, "receipt", "verify", "--all", code=1)
+    yield _asked(agents, "verify", "--drift")
     yield from _answers_about_layers(agents)
 
 

@@ -68,6 +68,10 @@ def test_an_item_is_worked_on_from_its_key_to_a_landed_commit(plans: Plans, kind
     assert git(plans.root, "status", "--short") == ""
     assert git(plans.root, "branch", "--format=%(refname:short)").split() == ["main"]
     assert plans.json("receipt", "verify", key)["holds"]
+    (drift,) = plans.json("verify", "--drift")["specs"]
+    # Neither the item's own document nor what its agent wrote for people can go stale.
+    assert (drift["spec_id"], drift["verdict"]) == (key, "holds")
+    assert all(hunk["path"].startswith("demo/") for hunk in drift.get("hunks", ()))
     assert plans.end(key)["end_state"] == "completed"
 
 

@@ -8,6 +8,7 @@ import click
 
 from chant_mcp.api.plans import PlanItem
 from chant_mcp.commands.answers import all_option, exit_code_1, json_option
+from chant_mcp.commands.drift import show_drift
 from chant_mcp.commands.plan_findings import has_error, plan_findings, say_findings, show_findings
 from chant_mcp.commands.project_options import on_project
 from chant_mcp.commands.receipt import show_report, target_option
@@ -139,26 +140,41 @@ def _beside_specs(report: Data) -> Iterator[tuple[str, str]]:
 @click.option(
     "--all", "all_specs", is_flag=True, help="Check the receipts of all completed specs, as the target asks."
 )
+@click.option(
+    "--drift", is_flag=True, help="Compare the lines of completed work with the target, as it is now."
+)
+@click.option("--exit", "exits", is_flag=True, help="With --drift: give exit code 1 if any spec is stale.")
 @target_option
 @json_option
 @on_project
 @click.pass_context
 @exit_code_1(
     "a criterion is not met; with --all: a completed spec has no valid receipt, and the configuration of the "
-    "target branch says `receipts: required` or `signed`"
+    "target branch says `receipts: required` or `signed`; with --drift --exit: a spec is stale"
 )
 def verify(
     context: click.Context,
     session: Session,
     id: str | None,
     all_specs: bool,
+    drift: bool,
+    exits: bool,
     target: str | None,
     as_json: bool,
 ) -> None:
     """Check whether a spec's acceptance criteria are met.
 
-    With --all: whether completed specs have receipts.
+    With --all: whether completed specs have receipts. With --drift: whether the lines of code and tests that
+    completed work wrote still stand, of one spec or of all.
     """
+    if drift:
+        if id is not None and all_specs:
+            raise click.UsageError("Give the ID of a spec, or --all.")
+        session.recovers = False
+        is_stale = show_drift(session, id, target, as_json)
+        context.exit(1 if is_stale and exits else 0)
+    if exits:
+        raise click.UsageError("--exit stands beside --drift.")
     if (id is None) != all_specs or (target is not None and id is not None):
         raise click.UsageError("Give the ID of a spec, or --all, with which --target may stand.")
     if id is None:

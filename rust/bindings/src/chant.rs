@@ -379,6 +379,20 @@ impl ChantProject {
         })
     }
 
+    /// Compares the lines of completed work with the target's tip.
+    #[pyo3(signature = (id = None, *, target = None))]
+    fn receipt_drift(&self, id: Option<&str>, target: Option<&str>) -> Answered {
+        self.answer(|| {
+            let (project, own) = self.of_some_run(id)?;
+            let query = runs::DriftQuery {
+                id: own.as_deref(),
+                target,
+            };
+            let found = runs::receipt_drift(&project, query);
+            found.map_err(|error| why_no_receipts(&project, own.as_deref().zip(id), error))
+        })
+    }
+
     /// Checks that what a commit completes is the newest work on its specs, as the remote knows it.
     #[pyo3(signature = (reference = "HEAD", *, remote = None, target = None, merge_group = false))]
     fn fence(

@@ -228,21 +228,8 @@ impl Repo {
     /// # Errors
     /// `NoCommit`, `InvalidName`, or a failure to read the repository.
     pub fn differing(&self, from: &str, to: &str) -> Result<Vec<String>, GitError> {
-        let (from, to) = (self.known_commit(from)?, self.known_commit(to)?);
-        let paths: BTreeSet<String> = self.read(
-            "compare commits",
-            |repo| {
-                let tree = |id: &str| repo.find_commit(oid(id)?)?.tree();
-                let diff = repo.diff_tree_to_tree(Some(&tree(&from)?), Some(&tree(&to)?), None)?;
-                Ok(paths_of(&diff).collect())
-            },
-            || {
-                let words = ["diff-tree", "-r", "-z", "--name-only", "--no-renames"];
-                let out = self.reading(words).arg(&from).arg(&to).output()?;
-                let paths = fields(&out).map(|path| String::from_utf8_lossy(path).into_owned());
-                Ok(paths.collect())
-            },
-        )?;
+        let changed = self.changed_files(from, to)?.into_iter();
+        let paths: BTreeSet<String> = changed.map(|file| file.path).collect();
         Ok(paths.into_iter().collect())
     }
 

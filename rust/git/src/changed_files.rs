@@ -59,6 +59,19 @@ pub(super) fn raw_changes(out: &[u8]) -> impl Iterator<Item = (&[u8], [(&str, &s
     })
 }
 
+/// Returns the changes that git printed.
+pub(super) fn changes_of(out: &[u8]) -> Vec<ChangedFile> {
+    let version = |(mode, id): (&str, &str)| {
+        CommittedFile::of(u32::from_str_radix(mode, 8).unwrap_or(0), id.to_owned())
+    };
+    let changed = raw_changes(out).map(|(path, [old, new])| ChangedFile {
+        path: String::from_utf8_lossy(path).into_owned(),
+        old: version(old),
+        new: version(new),
+    });
+    changed.collect()
+}
+
 impl CommittedFile {
     pub(super) fn of(mode: u32, id: String) -> Option<Self> {
         let kind = match mode {
@@ -104,15 +117,7 @@ impl Repo {
             },
             || {
                 let out = self.reading(RAW_CHANGES).arg(&from).arg(&to).output()?;
-                let version = |(mode, id): (&str, &str)| {
-                    CommittedFile::of(u32::from_str_radix(mode, 8).unwrap_or(0), id.to_owned())
-                };
-                let changed = raw_changes(&out).map(|(path, [old, new])| ChangedFile {
-                    path: String::from_utf8_lossy(path).into_owned(),
-                    old: version(old),
-                    new: version(new),
-                });
-                Ok(changed.collect())
+                Ok(changes_of(&out))
             },
         )
     }

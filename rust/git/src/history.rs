@@ -1,42 +1,21 @@
-//! The history of some commits: every commit with its tree, found by one walk.
+//! The history of some commits, found by one walk, and what each of them changed.
 
 use std::collections::HashMap;
 
 use super::branches::{branch_ref, oid};
+use super::changed_files::{ChangedFile, changes_of};
 use super::program_output::first_line;
 use super::{GitError, Repo};
 
-/// Some commits with all their ancestors.
-#[derive(Debug, Clone, Default)]
-pub struct CommitHistory {
-    trees: HashMap<String, String>,
-    commits: HashMap<String, String>,
-}
-
-impl CommitHistory {
-    fn of(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
-        let mut history = Self::default();
-        for (commit, tree) in pairs {
-            // The walk starts with the newest commit, so the newest of several with the same tree
-            // is kept.
-            history
-                .commits
-                .entry(tree.clone())
-                .or_insert_with(|| commit.clone());
-            history.trees.insert(commit, tree);
-        }
-        history
-    }
-
-    /// Returns the tree of a commit; `None` when it is not in this history.
-    pub fn tree_of(&self, commit: &str) -> Option<&str> {
-        self.trees.get(commit).map(String::as_str)
-    }
-
-    /// Returns a commit of this history that has a tree; the newest if there are several.
-    pub fn commit_with(&self, tree: &str) -> Option<&str> {
-        self.commits.get(tree).map(String::as_str)
-    }
+/// A commit as a walk finds it.
+#[derive(Debug)]
+pub struct WalkedCommit {
+    /// Its full ID.
+    pub id: String,
+    /// The ID of its tree.
+    pub tree: String,
+    /// The IDs of its parents.
+    pub parents: Vec<String>,
 }
 
 /// The commits that the remote's branch has and its local branch lacks, as last fetched.
@@ -134,12 +113,12 @@ impl Repo {
         )
     }
 
-    /// Returns the history of some commits, by their full ids.
+    /// Walks from some commits, by their full ids, to the first ones: newer ones come earlier.
     ///
     /// # Errors
     /// A failure to read the repository.
-    pub fn history_of(&self, tips: &[String]) -> Result<CommitHistory, GitError> {
-        let pairs: Vec<(String, String)> = self.read(
+    pub fn walk(&self, tips: &[String]) -> Result<Vec<WalkedCommit>, GitError> {
+        self.read(
             "walk through history",
             |repo| {
                 let mut walk = repo.revwalk()?;
@@ -148,27 +127,62 @@ impl Repo {
                     walk.push(oid(tip)?)?;
                 }
                 walk.map(|id| {
-                    let id = id?;
-                    let tree = repo.find_commit(id)?.tree_id();
-                    Ok((id.to_string(), tree.to_string()))
+                    let commit = repo.find_commit(id?)?;
+                    Ok(WalkedCommit {
+                        id: commit.id().to_string(),
+                        tree: commit.tree_id().to_string(),
+                        parents: commit.parent_ids().map(|id| id.to_string()).collect(),
+                    })
                 })
                 .collect()
             },
             || {
-                let words = ["log", "-z", "--no-decorate", "--format=%H %T"];
-                let call = tips
-                    .iter()
-                    .fold(self.reading(words), super::program::GitCall::arg);
-                let mut pairs = Vec::new();
-                call.arg("--").each_field(|field| {
+                let words = ["log", "-z", "--no-decorate", "--format=%H %T %P"];
+                let words = words.into_iter().chain(tips.iter().map(String::as_str));
+                let mut walked = Vec::new();
+                self.reading(words).arg("--").each_field(|field| {
                     let field = String::from_utf8_lossy(field);
-                    let pair = field.trim().split_once(' ');
-                    pairs.extend(pair.map(|(id, tree)| (id.to_owned(), tree.to_owned())));
+                    let mut ids = field.split_whitespace().map(str::to_owned);
+                    if let (Some(id), Some(tree)) = (ids.next(), ids.next()) {
+                        let parents = ids.collect();
+                        walked.push(WalkedCommit { id, tree, parents });
+                    }
                 })?;
-                Ok(pairs)
+                Ok(walked)
             },
-        )?;
-        Ok(CommitHistory::of(pairs))
+        )
+    }
+
+    /// Returns what each commit changed since its first parent, along first parents from a commit back to another one,
+    /// whose own changes are left out; both by their full ids.
+    ///
+    /// # Errors
+    /// `NoGit`, or a failure to read the repository.
+    pub fn changes_along(
+        &self,
+        since: Option<&str>,
+        tip: &str,
+    ) -> Result<HashMap<String, Vec<ChangedFile>>, GitError> {
+        let words = [
+            "--no-replace-objects", "log", "-z", "--raw", "--no-renames", "--no-abbrev", "--root",
+            "--first-parent", "-m", "--no-decorate", "--no-ext-diff", "--no-show-signature",
+            "--format=%H", tip,
+        ];
+        let since = since.map(|since| format!("^{since}"));
+        let words = words.into_iter().chain(since.as_deref());
+        let mut found: HashMap<String, Vec<ChangedFile>> = HashMap::new();
+        let (mut commit, mut head) = (String::new(), None::<Vec<u8>>);
+        self.reading(words).arg("--").each_field(|field| {
+            if let Some(head) = head.take() {
+                let changed = changes_of(&[&head, field].join(&0));
+                found.entry(commit.clone()).or_default().extend(changed);
+            } else if field.trim_ascii().starts_with(b":") {
+                head = Some(field.trim_ascii().to_owned());
+            } else if !field.trim_ascii().is_empty() {
+                commit = String::from_utf8_lossy(field.trim_ascii()).into_owned();
+            }
+        })?;
+        Ok(found)
     }
 
     /// Returns true if the repository is a shallow clone, so that history ends early.

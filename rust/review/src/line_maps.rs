@@ -8,15 +8,18 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 const MAX_OCCURRENCES: usize = 64;
 
 /// Two texts as numbered lines; equal lines have one number, blanks at their ends aside.
-pub(crate) struct NumberedTexts {
-    pub(crate) old: Vec<u32>,
-    pub(crate) new: Vec<u32>,
+pub struct NumberedTexts {
+    /// The lines of the old text.
+    pub old: Vec<u32>,
+    /// The lines of the new text.
+    pub new: Vec<u32>,
     counts: Vec<[usize; 2]>,
     is_telling: Vec<bool>,
 }
 
 impl NumberedTexts {
-    pub(crate) fn of(old: &str, new: &str) -> Self {
+    /// Numbers the lines of two texts.
+    pub fn of(old: &str, new: &str) -> Self {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let (mut counts, mut is_telling) = (Vec::new(), Vec::new());
         let mut texts = [Vec::new(), Vec::new()];
@@ -63,21 +66,22 @@ impl NumberedTexts {
         if self.old == self.new {
             return (0..self.old.len()).map(Some).collect();
         }
-        let maps = [
-            self.by_library(Algorithm::Myers),
-            self.by_library(Algorithm::Patience),
-            self.by_histogram(),
-        ];
+        let (kept, maps) = (self.kept(), self.kept_otherwise());
         (0..self.old.len())
             .map(|at| {
-                let first = maps[0][at];
+                let first = kept[at];
                 first.filter(|_| maps.iter().all(|map| map[at] == first))
             })
             .collect()
     }
 
+    /// For each line of the old text the line of the new one, by each way of comparing; the others than [`Self::kept`].
+    pub fn kept_otherwise(&self) -> [Vec<Option<usize>>; 2] {
+        [self.by_library(Algorithm::Patience), self.by_histogram()]
+    }
+
     /// The same by one way alone: which lines the difference keeps.
-    pub(crate) fn kept(&self) -> Vec<Option<usize>> {
+    pub fn kept(&self) -> Vec<Option<usize>> {
         self.by_library(Algorithm::Myers)
     }
 
@@ -186,19 +190,22 @@ impl NumberedTexts {
 
 /// Returns true for a line with four characters of words or more.
 fn has_words(line: &str) -> bool {
-    word_characters(line) >= 4
+    words_in(line).nth(3).is_some()
 }
 
 /// Returns how many characters of words a line has.
-pub(crate) fn word_characters(line: &str) -> usize {
+pub fn word_characters(line: &str) -> usize {
+    words_in(line).count()
+}
+
+/// Returns the characters of a line that are part of words.
+fn words_in(line: &str) -> impl Iterator<Item = char> {
     let letters = line.chars();
-    letters
-        .filter(|letter| letter.is_alphanumeric() || *letter == '_')
-        .count()
+    letters.filter(|letter| letter.is_alphanumeric() || *letter == '_')
 }
 
 /// Returns how alike two texts are, in percent: the bytes of common lines, of those of the longer text.
-pub(crate) fn similarity(one: &str, other: &str) -> usize {
+pub fn similarity(one: &str, other: &str) -> usize {
     let mut left: HashMap<&str, usize> = HashMap::new();
     for line in one.lines() {
         *left.entry(line).or_default() += 1;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use chant_base::plural::first_of;
 use chant_git::bookkeeping::WorkCommit;
+pub use chant_receipts::CriterionAtStart;
 use chant_specs::checks::checks_named;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::parse;
@@ -22,17 +23,6 @@ pub(crate) const MAX_NAMED: usize = 10;
 const AGENTS: [&str; 9] = [
     "claude", "gpt", "copilot", "gemini", "cursor", "anthropic", "openai", "assistant", "codex",
 ];
-
-/// A criterion as it stood when a run began.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CriterionAtStart {
-    /// Its text on one line.
-    pub text: String,
-    /// True if it was ticked already.
-    pub checked: bool,
-    /// Names of the checks that have to pass for it.
-    pub checks: Vec<String>,
-}
 
 /// A commit on a run's branch after its first one.
 #[derive(Debug, Clone, PartialEq, Eq)]

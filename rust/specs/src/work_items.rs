@@ -157,6 +157,17 @@ pub trait WorkItems: Send + Sync {
         changed: &ChangedPaths<'_>,
     ) -> Result<BTreeSet<String>, Error>;
 
+    /// Returns the documents of plans among files, by their paths from the root, as a commit's settings say.
+    ///
+    /// # Errors
+    /// A failure of git.
+    fn plan_documents(
+        &self,
+        project: &Project,
+        commit: &str,
+        paths: &[&str],
+    ) -> Result<BTreeSet<String>, Error>;
+
     /// Returns true if an item is done in a commit; one that is not there is not.
     ///
     /// # Errors

@@ -99,6 +99,18 @@ impl WorkItems for FormatsAtWork {
         Ok(told.map(|path| (*path).to_owned()).collect())
     }
 
+    fn plan_documents(
+        &self,
+        project: &Project,
+        commit: &str,
+        paths: &[&str],
+    ) -> Result<BTreeSet<String>, Error> {
+        let planning = PlanningPaths::in_commit(project.root(), commit)?;
+        let is_plan = |path: &&&str| planning.is_told(path, false) || planning.is_of_tools(path);
+        let plans = paths.iter().filter(is_plan);
+        Ok(plans.map(|path| (*path).to_owned()).collect())
+    }
+
     fn is_done_in(&self, project: &Project, key: &str, commit: &str) -> Result<bool, Error> {
         Ok(match ItemsOf::of(project, key)? {
             ItemsOf::Plan(items) => items

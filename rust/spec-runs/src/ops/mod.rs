@@ -80,7 +80,8 @@ pub use merge::merge;
 #[cfg(unix)]
 pub use pause::{pause, takeover};
 pub use receipts::{
-    ReceiptQuery, receipt_fetch, receipt_push, receipt_show, receipt_sign, receipt_verify,
+    DriftQuery, ReceiptQuery, receipt_drift, receipt_fetch, receipt_push, receipt_show,
+    receipt_sign, receipt_verify,
 };
 pub use review::{
     CommentInput, ReviewAct, ReviewScope, comment, review_act, review_exchange, review_queue,

@@ -4,6 +4,7 @@ pub mod agents;
 pub mod confine;
 pub mod diagnosis;
 pub mod doctor;
+pub mod drift;
 pub mod environment;
 pub mod fence;
 pub mod leases;

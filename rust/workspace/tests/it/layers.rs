@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 32] = [
+const ARROWS: [(&str, &[&str]); 34] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -49,9 +49,11 @@ const ARROWS: [(&str, &[&str]); 32] = [
     ("places", &["git", "store"]),
     ("leases", &["base", "config", "git", "store"]),
     ("review", &["base", "git", "store", "text"]),
+    ("drift", &["evidence", "git", "review"]),
     ("trust", &["base", "config", "git", "store", "text"]),
     ("agent-events", &["base"]),
     ("work", &["agent-events", "base", "confine", "store"]),
+    ("receipts", &["base", "evidence", "store", "text", "work"]),
     ("provider", &["base", "broker", "store", "work"]),
     ("plan-format", &["base", "text"]),
     ("plan-store", &["base", "plan-format", "store"]),
@@ -80,9 +82,9 @@ const ARROWS: [(&str, &[&str]); 32] = [
     (
         "spec-runs",
         &[
-            "agent-events", "base", "broker", "config", "confine", "environment", "evidence",
-            "git", "graph", "leases", "provider", "review", "signing", "specs", "store", "text",
-            "trust", "work",
+            "agent-events", "base", "broker", "config", "confine", "drift", "environment",
+            "evidence", "git", "graph", "leases", "provider", "receipts", "review", "signing",
+            "specs", "store", "text", "trust", "work",
         ],
     ),
     (
@@ -193,7 +195,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "base/document_problem.rs",
             "base/text_place.rs",
             "spec-runs/cluster/",
-            "spec-runs/receipt/",
+            "receipts/",
             "spec-runs/view/",
             "specs/view/",
             "speckit/events.rs",

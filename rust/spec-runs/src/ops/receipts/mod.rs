@@ -1,10 +1,12 @@
 //! Receipts of completions: left, shown, held against the repository, and brought to other clones.
 
+mod drift;
 mod exchange;
 mod signatures;
 mod target;
 mod verify;
 
+pub use drift::{DriftQuery, receipt_drift};
 pub(super) use exchange::chosen_remote;
 pub use exchange::{receipt_fetch, receipt_push};
 pub use signatures::receipt_sign;

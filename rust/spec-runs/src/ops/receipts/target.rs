@@ -1,7 +1,7 @@
 //! Which history completed work has to be in, and what the target's own configuration asks for. Never what the
 //! branch under test says: that could ask for less.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::project::run_tree::RunTreeContext;
 use crate::receipt::judgement::ReceiptLocation;
@@ -10,9 +10,42 @@ use chant_base::next_step::{NextStep, hint};
 use chant_config::Config;
 use chant_config::receipts::ReceiptPolicy;
 use chant_git::Repo;
-use chant_git::history::CommitHistory;
+use chant_git::history::WalkedCommit;
 use chant_specs::error::ChantError;
 use chant_specs::project::{CONFIG, Project, ProjectSnapshot};
+
+/// Some commits with all their ancestors.
+#[derive(Debug, Clone, Default)]
+struct CommitHistory {
+    trees: HashMap<String, String>,
+    commits: HashMap<String, String>,
+}
+
+impl CommitHistory {
+    fn of(walked: Vec<WalkedCommit>) -> Self {
+        let mut history = Self::default();
+        for WalkedCommit { id, tree, .. } in walked {
+            // The walk starts with the newest commit, so the newest of several with the same tree
+            // is kept.
+            history
+                .commits
+                .entry(tree.clone())
+                .or_insert_with(|| id.clone());
+            history.trees.insert(id, tree);
+        }
+        history
+    }
+
+    /// Returns the tree of a commit; `None` when it is not in this history.
+    fn tree_of(&self, commit: &str) -> Option<&str> {
+        self.trees.get(commit).map(String::as_str)
+    }
+
+    /// Returns a commit of this history that has a tree; the newest if there are several.
+    fn commit_with(&self, tree: &str) -> Option<&str> {
+        self.commits.get(tree).map(String::as_str)
+    }
+}
 
 /// The target with all that is asked of it.
 pub(super) struct ReceiptTarget {
@@ -40,10 +73,7 @@ impl ReceiptTarget {
         repo: &Repo,
         named: Option<&str>,
     ) -> Result<Self, Error> {
-        let (name, tips) = match named {
-            Some(named) => (named.to_owned(), vec![repo.commit(named)?]),
-            None => usual(project, snapshot, repo)?,
-        };
+        let (name, tips) = target_tips(project, snapshot, repo, named)?;
         let mut policy = ReceiptPolicy::default();
         let mut checks = BTreeMap::new();
         for tip in &tips {
@@ -56,13 +86,13 @@ impl ReceiptTarget {
             let own = config.runs.checks.iter();
             checks.extend(own.map(|(name, argv)| (name.clone(), argv.clone())));
         }
-        let mut histories = vec![(name.clone(), repo.history_of(&tips)?)];
+        let mut histories = vec![(name.clone(), CommitHistory::of(repo.walk(&tips)?))];
         // What is checked out is on its way there, such as a branch that asks to be merged.
         if let Some(head) = repo.head()?.commit()
             && histories[0].1.tree_of(head).is_none()
         {
             let label = "what is checked out".to_owned();
-            histories.push((label, repo.history_of(&[head.to_owned()])?));
+            histories.push((label, CommitHistory::of(repo.walk(&[head.to_owned()])?)));
         }
         Ok(Self {
             name,
@@ -111,6 +141,22 @@ impl ReceiptTarget {
     pub(super) fn knows_tree(&self, tree: &str) -> bool {
         let mut histories = self.histories.iter();
         histories.any(|(_, history)| history.commit_with(tree).is_some())
+    }
+}
+
+/// The target's name with its newest commits, here and at the remote.
+///
+/// # Errors
+/// As [`ReceiptTarget::of`].
+pub(super) fn target_tips(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    repo: &Repo,
+    named: Option<&str>,
+) -> Result<(String, Vec<String>), Error> {
+    match named {
+        Some(named) => Ok((named.to_owned(), vec![repo.commit(named)?])),
+        None => usual(project, snapshot, repo),
     }
 }
 

@@ -85,9 +85,9 @@ pub(super) fn verified(project: &Project, query: ReceiptQuery<'_>) -> Result<Rec
 }
 
 /// A spec, active or archived, as it is now.
-struct ReceiptSubject {
-    id: SpecId,
-    today: CurrentSpec,
+pub(super) struct ReceiptSubject {
+    pub(super) id: SpecId,
+    pub(super) today: CurrentSpec,
 }
 
 impl ReceiptSubject {
@@ -103,7 +103,7 @@ impl ReceiptSubject {
     }
 
     /// Active specs, then archived ones whose IDs are not those of active ones.
-    fn all(project: &Project, active: &SpecGraph) -> Result<Vec<Self>, Error> {
+    pub(super) fn all(project: &Project, active: &SpecGraph) -> Result<Vec<Self>, Error> {
         let mut all: Vec<Self> = active.all().iter().map(|spec| Self::of(spec)).collect();
         for spec in project.archived_specs()? {
             if !all.iter().any(|one| one.id == spec.id) {
@@ -131,7 +131,7 @@ impl ReceiptSubject {
 }
 
 /// Receipts by what stands for their spec in refs, the newest last.
-fn by_spec(mut kept: Vec<KeptText>) -> BTreeMap<String, Vec<KeptText>> {
+pub(super) fn by_spec(mut kept: Vec<KeptText>) -> BTreeMap<String, Vec<KeptText>> {
     in_order(&mut kept);
     let mut all: BTreeMap<String, Vec<KeptText>> = BTreeMap::new();
     for kept in kept {

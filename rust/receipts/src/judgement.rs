@@ -6,8 +6,7 @@ use std::fmt;
 
 use super::claims::claims;
 use super::finding::{FindingKind, ReceiptFinding};
-use super::{CompletedBy, CompletionReceipt, JudgedCriteria, hash};
-use crate::evidence::CriterionAtStart;
+use super::{CompletedBy, CompletionReceipt, CriterionAtStart, JudgedCriteria, hash};
 use chant_base::answer::cut;
 
 /// The number of characters of a git id that is shown to people.
@@ -332,7 +331,7 @@ pub(super) fn short(id: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::receipt::tests::{criteria, receipt};
+    use crate::tests::{criteria, receipt};
 
     struct Scene {
         receipt: CompletionReceipt,
