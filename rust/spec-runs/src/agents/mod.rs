@@ -8,11 +8,12 @@ pub mod events;
 pub mod http;
 pub mod messages;
 pub mod messages_of_others;
-pub mod placeholders;
 #[cfg(unix)]
 pub mod probe;
 pub(crate) mod token_file;
 pub mod workers;
+
+pub use chant_agents::placeholders;
 
 use std::collections::BTreeMap;
 

@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 32] = [
+const ARROWS: [(&str, &[&str]); 33] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -51,6 +51,7 @@ const ARROWS: [(&str, &[&str]); 32] = [
     ("review", &["base", "git", "store", "text"]),
     ("trust", &["base", "config", "git", "store", "text"]),
     ("agent-events", &["base"]),
+    ("agents", &["base", "store"]),
     ("work", &["agent-events", "base", "confine", "store"]),
     ("provider", &["base", "broker", "store", "work"]),
     ("plan-format", &["base", "text"]),
@@ -80,9 +81,9 @@ const ARROWS: [(&str, &[&str]); 32] = [
     (
         "spec-runs",
         &[
-            "agent-events", "base", "broker", "config", "confine", "environment", "evidence",
-            "git", "graph", "leases", "provider", "review", "signing", "specs", "store", "text",
-            "trust", "work",
+            "agent-events", "agents", "base", "broker", "config", "confine", "environment",
+            "evidence", "git", "graph", "leases", "provider", "review", "signing", "specs",
+            "store", "text", "trust", "work",
         ],
     ),
     (
