@@ -70,6 +70,8 @@ pub enum DigestReason {
     Unconfined,
     /// It works on another machine.
     Elsewhere,
+    /// Nothing of what was sent is open any more.
+    NothingOpen,
     /// No session is kept.
     NoSession,
     /// The session of the run before is not kept.
@@ -97,6 +99,7 @@ impl fmt::Display for DigestReason {
             }
             Self::Unconfined => f.write_str("sessions are kept of confined runs only"),
             Self::Elsewhere => f.write_str("the agent works on another machine"),
+            Self::NothingOpen => f.write_str("none of the comments is open any more"),
             Self::NoSession => f.write_str("no session is kept"),
             Self::NotKept(why) => write!(f, "the session of the run before is not kept: {why}"),
             Self::Damaged => f.write_str("the kept transcript is damaged"),

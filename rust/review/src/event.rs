@@ -165,6 +165,16 @@ pub enum DeliveryWay {
     Digest,
 }
 
+impl DeliveryWay {
+    /// Returns its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Resumed => "resumed",
+            Self::Digest => "digest",
+        }
+    }
+}
+
 /// The content of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]

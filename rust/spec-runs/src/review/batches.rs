@@ -4,8 +4,9 @@ use chant_base::error::Error;
 use chant_review::thread::SentBatch;
 use chant_store::StoreError;
 use chant_work::WorkError;
-use chant_work::run_record::RunRecord;
+use chant_work::run_record::{DeliveryEntry, RunRecord};
 use chant_work::run_store::RunStore;
+use chant_work::state::RunState;
 
 /// Returns true if a batch reached an agent.
 ///
@@ -28,5 +29,22 @@ pub(crate) fn is_delivered(runs: &RunStore, batch: &SentBatch) -> Result<bool, E
 
 fn has_agent(record: &RunRecord) -> bool {
     let agent = record.agent.as_ref();
-    agent.is_some_and(|agent| agent.pid.is_some())
+    agent.is_some_and(|agent| agent.pid.is_some()) && !may_have_refused(record)
+}
+
+/// Returns true for a run whose runner died before its agent was seen to take up the session that it was to go on
+/// with: it may have refused that, and would have been started anew.
+fn may_have_refused(record: &RunRecord) -> bool {
+    let is_resumed = record
+        .delivery
+        .as_ref()
+        .is_some_and(DeliveryEntry::is_resumed);
+    let is_cut = match record.state() {
+        RunState::Running => !record.runner().is_alive(),
+        state => matches!(
+            state,
+            RunState::Lost | RunState::Paused | RunState::TakenOver | RunState::Cancelled
+        ),
+    };
+    is_resumed && is_cut && record.usage.is_none()
 }

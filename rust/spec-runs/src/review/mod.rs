@@ -19,7 +19,7 @@ pub(crate) use answers::{note_answers, unanswered};
 pub(crate) use batches::is_delivered;
 pub(crate) use commit_side::{CommitSide, placement_of};
 #[cfg(unix)]
-pub(crate) use delivery::deliver;
+pub(crate) use delivery::{SentReview, WayGiven, note_delivery, sent_review};
 
 use std::sync::Arc;
 

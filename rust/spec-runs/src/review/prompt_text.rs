@@ -35,6 +35,16 @@ pub(super) struct PlacedThread<'a> {
     pub is_earlier: bool,
 }
 
+/// Returns the prompt for the session that did the work so far: it knows the rest.
+pub(super) fn resumed_prompt(spec_id: &str, threads: &[PlacedThread<'_>]) -> String {
+    let review = review_section(threads, &[]);
+    format!(
+        "You go on with your work on spec `{spec_id}`, in the session and the folder in which you began it. Its rules \
+hold as before. The spec and the branch may have changed meanwhile: read both again before you change anything.\n\n\
+{review}\n"
+    )
+}
+
 /// Returns the part of the prompt: all that has to be done, then the rest as far as there is room. What is left out is
 /// counted.
 pub(super) fn review_section(threads: &[PlacedThread<'_>], done: &[String]) -> String {

@@ -65,8 +65,10 @@ pub struct BuiltIn {
     pub help: ArgumentLists,
     /// Options of its template that its help does not list.
     pub hidden: NameList,
-    /// The arguments with which it continues an earlier session.
+    /// The arguments with which it continues an earlier session, before the last ones.
     pub resume: NameList,
+    /// The files of a session below its state, if it was tried that it goes on with one of these alone.
+    pub transcripts: NameList,
     /// The release that we ran; `None` for a template that is only based on documents.
     pub tested: Option<&'static str>,
     /// Instructions for installing it.
@@ -197,6 +199,7 @@ const USUAL: BuiltIn = BuiltIn {
     help: &[&["--help"]],
     hidden: &[],
     resume: &[],
+    transcripts: &[],
     tested: None,
     install: "",
     log_in: "",
@@ -258,7 +261,10 @@ impl BuiltIn {
 
     /// Returns its command behind `program`, in one of its forms.
     pub(super) fn command(&self, form: &LaunchForm, program: &str) -> Vec<ArgumentGroup> {
-        let groups = [self.head, form.arguments, self.tail].concat();
+        // One whose transcripts are not known does not go on with a session here.
+        let resume = [self.resume];
+        let resume = &resume[..usize::from(!self.transcripts.is_empty())];
+        let groups = [self.head, form.arguments, resume, self.tail].concat();
         let owned = |group: &[&str]| group.iter().map(|piece| (*piece).to_owned()).collect();
         let argument = |group: &[&str]| match group {
             [one] => ArgumentGroup::One((*one).to_owned()),

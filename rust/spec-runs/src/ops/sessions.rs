@@ -1,0 +1,109 @@
+//! The kept sessions of agents, for people.
+
+use serde::Serialize;
+
+use crate::kept_sessions::sweep_sessions;
+use chant_agents::kept_session::{KeptSession, SessionContent};
+use chant_agents::session_store::SessionStore;
+use chant_base::answer::Answer;
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_specs::project::Project;
+use jiff::Timestamp;
+
+#[derive(Debug, Serialize)]
+struct SessionList {
+    /// The sessions, by spec.
+    sessions: Vec<SessionRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct SessionRow {
+    /// The spec.
+    spec_id: String,
+    /// The run in which it was.
+    process_id: String,
+    /// The agent.
+    agent: String,
+    /// The agent's own name of it; none if it is not kept.
+    session: Option<String>,
+    /// The size of its transcript.
+    bytes: Option<u64>,
+    /// Why it is not kept.
+    why_not: Option<String>,
+    /// When its run ended, RFC 3339, UTC.
+    kept_at: String,
+}
+
+impl From<KeptSession> for SessionRow {
+    fn from(kept: KeptSession) -> Self {
+        let (session, bytes, why_not) = match kept.content {
+            SessionContent::Kept { session, bytes, .. } => {
+                (Some(session.to_string()), Some(bytes), None)
+            }
+            SessionContent::NotKept { why } => (None, None, Some(why)),
+        };
+        let seconds = i64::try_from(kept.kept_at).unwrap_or_default();
+        Self {
+            spec_id: kept.spec,
+            process_id: kept.run,
+            agent: kept.agent.name,
+            session,
+            bytes,
+            why_not,
+            kept_at: Timestamp::from_second(seconds)
+                .unwrap_or_default()
+                .to_string(),
+        }
+    }
+}
+
+/// Returns the sessions that are kept, by spec, without those that nothing needs any more.
+///
+/// # Errors
+/// That the user's own state cannot be found.
+pub fn sessions(project: &Project) -> Result<Answer, Error> {
+    sweep_sessions(project)?;
+    let all = SessionStore::of(&project.state()?).all().into_iter();
+    Ok(Answer::data(&SessionList {
+        sessions: all.map(SessionRow::from).collect(),
+    }))
+}
+
+/// Removes the kept session of a spec, or all: the next comments come in new sessions.
+///
+/// # Errors
+/// As [`Project::resolve`], or a failure of the disk.
+pub fn clear_sessions(project: &Project, id: Option<&str>) -> Result<Answer, Error> {
+    project.refuse_agents("removed")?;
+    let state = project.state()?;
+    let sessions = SessionStore::of(&state);
+    let all = sessions.all().into_iter().map(|kept| kept.spec);
+    let named: Vec<String> = match id {
+        None => all.collect(),
+        Some(id) => match all.into_iter().find(|spec| spec == id) {
+            Some(spec) => vec![spec],
+            None => vec![project.resolve(&project.snapshot()?, id)?.id.to_string()],
+        },
+    };
+    let mut count = 0;
+    for spec in &named {
+        count += usize::from(sessions.remove(spec)?);
+    }
+    Ok(Answer::prose(match (count, id) {
+        (0, Some(_)) => format!("No session of '{}' is kept.", named.join(", ")),
+        (0, None) => "No session is kept.".to_owned(),
+        (1, _) => "Removed 1 kept session.".to_owned(),
+        (count, _) => format!("Removed {count} kept sessions."),
+    }))
+}
+
+/// Moves a spec to the archive, and removes the kept sessions of what it moved.
+///
+/// # Errors
+/// As [`chant_specs::ops::archive`].
+pub fn archive(project: &Project, id: &str) -> Result<Answer, Error> {
+    let answer = chant_specs::ops::archive(project, id)?;
+    sweep_sessions(project).log_failure("remove kept sessions");
+    Ok(answer)
+}

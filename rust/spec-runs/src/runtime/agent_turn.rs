@@ -1,0 +1,273 @@
+//! Gives an agent what people sent in the session in which it did the work, where that is kept, else in a new one; and
+//! keeps its session for the next turn.
+//!
+//! Of what a run leaves in its agent's state one transcript goes back, to a confined run of the same spec and the same
+//! agent, and nothing else.
+
+use std::path::{Path, PathBuf};
+
+use super::agent_launch::{LaunchInputs, choose_agent, passed_environment};
+use super::run_confinement;
+use crate::agents::discovery::AgentSearch;
+use crate::agents::probe::AgentProbe;
+use crate::agents::{self, Agent};
+use crate::kept_sessions::{is_over, seconds_now};
+use crate::project::ProjectRuns;
+use crate::project::folders::{self, PRIVATE, PROMPT};
+use crate::review::{SentReview, WayGiven, note_delivery};
+use chant_agents::kept_session::{AgentMark, DigestReason};
+use chant_agents::session_store::{EndedRun, ReadySession, SessionStore, real_folder};
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_review::event::DeliveryWay;
+use chant_specs::project::Project;
+use chant_store::disk;
+use chant_work::agent::{AgentJob, AgentOutcome};
+use chant_work::run_record::{DeliveryEntry, RunRecord};
+use chant_work::runner::ActiveRun;
+
+/// The greatest size of a prompt that is read back, in bytes.
+const MAX_PROMPT: u64 = 64 * 1024 * 1024;
+
+/// The start of an agent that goes on with a session, with what is done if it does not take that up.
+#[derive(Debug)]
+pub(super) struct ResumedTurn {
+    session: String,
+    batches: Vec<String>,
+    /// The start in a new session.
+    usual: AgentJob,
+    prompt_file: PathBuf,
+    usual_prompt: String,
+}
+
+/// Gives a run's agent what waits for it: returns its start, and in a resumed session the other one. It is noted
+/// before the agent starts, and counts once it has.
+///
+/// # Errors
+/// A failure to read the kept session, or to write the review or the record.
+pub(super) fn begin_turn(
+    inputs: &LaunchInputs<'_>,
+    run: &mut ActiveRun<'_>,
+    sent: Option<&SentReview>,
+    usual: AgentJob,
+) -> Result<(AgentJob, Option<ResumedTurn>), Error> {
+    let Some(sent) = sent.filter(|sent| !sent.waiting.is_empty()) else {
+        return Ok((usual, None));
+    };
+    let resumed = resumed_job(inputs, sent, &usual)?;
+    let (way, started) = match resumed {
+        Ok((job, turn, run)) => {
+            let way = WayGiven {
+                how: DeliveryWay::Resumed,
+                why: format!("the session of {run} is kept"),
+            };
+            (way, (job, Some(turn)))
+        }
+        Err(reason) => (digest(&reason), (usual, None)),
+    };
+    note_way(run, &way)?;
+    let (project, record) = (inputs.project, run.record());
+    let id = &record.process_id;
+    note_delivery(project, inputs.spec.id.as_str(), id, &sent.waiting, &way)?;
+    Ok(started)
+}
+
+fn digest(reason: &DigestReason) -> WayGiven {
+    WayGiven {
+        how: DeliveryWay::Digest,
+        why: reason.to_string(),
+    }
+}
+
+fn note_way(run: &mut ActiveRun<'_>, way: &WayGiven) -> Result<(), Error> {
+    let entry = DeliveryEntry {
+        how: way.how.as_str().to_owned(),
+        why: way.why.clone(),
+    };
+    run.update(|record| {
+        record.delivery = Some(entry.clone());
+        // The agent of before reached nobody.
+        if let Some(agent) = &mut record.agent {
+            agent.pid = None;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+type ResumedStart = (AgentJob, ResumedTurn, String);
+
+fn resumed_job(
+    inputs: &LaunchInputs<'_>,
+    sent: &SentReview,
+    usual: &AgentJob,
+) -> Result<Result<ResumedStart, DigestReason>, Error> {
+    let Some(prompt) = &sent.resumed else {
+        return Ok(Err(DigestReason::NothingOpen));
+    };
+    let agent = choose_agent(inputs.config, inputs.asked)?;
+    let ready = match ready_session(inputs, &agent)? {
+        Ok(ready) => ready,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let worktree = &inputs.place.worktree;
+    let Some(private) = private_folder(worktree) else {
+        return Ok(Err(DigestReason::Unconfined));
+    };
+    if let Err(fault) = ready.place(&private, &places_of(&agent)) {
+        return Ok(Err(DigestReason::NotPlaced(fault.to_string())));
+    }
+    let prompt_file = folders::sibling_file(worktree, PROMPT);
+    let usual_prompt = disk::read_owned(&prompt_file, MAX_PROMPT)?;
+    let job = inputs.resumed_job(usual, prompt, ready.session.as_str())?;
+    let turn = ResumedTurn {
+        session: ready.session.to_string(),
+        batches: sent.waiting.clone(),
+        usual: usual.clone(),
+        prompt_file,
+        usual_prompt,
+    };
+    Ok(Ok((job, turn, ready.run)))
+}
+
+fn ready_session(
+    inputs: &LaunchInputs<'_>,
+    agent: &Agent,
+) -> Result<Result<ReadySession, DigestReason>, Error> {
+    let (project, config) = (inputs.project, inputs.config);
+    if agent.transcripts.is_empty() {
+        return Ok(Err(DigestReason::NoTemplate(agent.name.clone())));
+    }
+    if !run_confinement::is_held(project, config)? {
+        return Ok(Err(DigestReason::Unconfined));
+    }
+    let state = project.state()?;
+    let sessions = SessionStore::of(&state);
+    let kept = sessions.read(inputs.spec.id.as_str());
+    let now = seconds_now(project);
+    let Some(kept) = kept.filter(|kept| !is_over(kept, now, config)) else {
+        return Ok(Err(DigestReason::NoSession));
+    };
+    let model = agents::model(inputs.spec, agent, &project.environment, config);
+    if let Some(reason) = kept.refusal(&mark_of(project, config, agent, model)) {
+        return Ok(Err(reason));
+    }
+    Ok(sessions.ready(&kept).ok_or(DigestReason::Damaged))
+}
+
+impl ResumedTurn {
+    /// Returns true if an agent that ended did not take its session up.
+    pub(super) fn is_refused_by(&self, ended: &AgentOutcome) -> bool {
+        ended.has_refused_session(&self.session)
+    }
+
+    /// Returns the start in a new session, after it is noted that what was sent is given in that.
+    ///
+    /// # Errors
+    /// A failure to write the review, the record or the prompt.
+    pub(super) fn start_anew(
+        self,
+        project: &Project,
+        run: &mut ActiveRun<'_>,
+        ended: &AgentOutcome,
+    ) -> Result<AgentJob, Error> {
+        let words = ended.cause.as_ref().map(|(_, words)| words.clone());
+        let tail = ended.tail.last().cloned();
+        let words = words.filter(|words| !words.is_empty()).or(tail);
+        let way = digest(&DigestReason::Refused(words.unwrap_or_default()));
+        // First of all it counts as given to nobody.
+        note_way(run, &way)?;
+        let (spec_id, id) = (&run.record().spec_id, &run.record().process_id);
+        note_delivery(project, spec_id, id, &self.batches, &way)?;
+        disk::write_private(&self.prompt_file, &self.usual_prompt)?;
+        Ok(self.usual)
+    }
+}
+
+/// Keeps the session of a run whose agent ended, in the place of that of the turn before. A run does not fail because
+/// it cannot be kept.
+pub(crate) fn keep_session(project: &Project, config: &Config, record: &RunRecord) {
+    keep(project, config, record).log_failure("keep the session of a run");
+}
+
+fn keep(project: &Project, config: &Config, record: &RunRecord) -> Result<(), Error> {
+    let Some(entry) = &record.agent else {
+        return Ok(());
+    };
+    if record.usage.is_none() && entry.session.is_none() {
+        // It did nothing, so the turn before is still the last one.
+        return Ok(());
+    }
+    let agent = choose_agent(config, &record.asked)?;
+    let state = project.state()?;
+    let sessions = SessionStore::of(&state);
+    let is_kept = !agent.transcripts.is_empty() && !config.runs.sessions_kept.is_zero();
+    if !is_kept || record.asked.on.is_some() {
+        sessions.remove(&record.spec_id)?;
+        return Ok(());
+    }
+    let folder = record.worktree.as_deref().map(Path::new);
+    let folder = folder.and_then(private_folder);
+    sessions.keep(&EndedRun {
+        spec: &record.spec_id,
+        run: &record.process_id,
+        agent: mark_of(project, config, &agent, entry.model.clone()),
+        session: entry.session.as_deref(),
+        folder: folder.as_deref(),
+        patterns: &places_of(&agent),
+        now: seconds_now(project),
+    })?;
+    Ok(())
+}
+
+/// Keeps the session of a run that ended without its runner.
+pub(super) fn keep_left_session(project: &Project, record: &RunRecord) {
+    let config = project.snapshot().map(|snapshot| snapshot.config.clone());
+    if let Ok(Ok(config)) = config {
+        keep_session(project, &config, record);
+    }
+}
+
+/// Returns the real private folder of a run, which it cannot have replaced: it writes in it, and not above.
+fn private_folder(worktree: &Path) -> Option<PathBuf> {
+    real_folder(&folders::sibling_file(worktree, PRIVATE))
+}
+
+/// Returns the places of an agent's transcripts below the private folder of a run.
+fn places_of(agent: &Agent) -> Vec<String> {
+    let patterns = agent.transcripts.iter();
+    patterns
+        .map(|pattern| format!("{}/{pattern}", run_confinement::OWN_STATE))
+        .collect()
+}
+
+fn mark_of(project: &Project, config: &Config, agent: &Agent, model: Option<String>) -> AgentMark {
+    let words = agent
+        .words(true)
+        .map(|(words, _)| words)
+        .unwrap_or_default();
+    let program = words.first().map(Path::new).and_then(Path::file_name);
+    AgentMark {
+        name: agent.name.clone(),
+        program: program.unwrap_or_default().to_string_lossy().into_owned(),
+        release: release_of(project, config, agent),
+        model,
+    }
+}
+
+/// Returns the release of a built-in agent, in its own words; a command of the configuration is asked for none.
+fn release_of(project: &Project, config: &Config, agent: &Agent) -> Option<String> {
+    let template = agent.template?;
+    let around: AgentSearch<'_> = project.surroundings();
+    let found = around
+        .agents()
+        .into_iter()
+        .find(|found| found.template == template)?;
+    let passed = passed_environment(project, config, &agent.credentials());
+    let probe = AgentProbe {
+        agent: &found,
+        environment: &passed.variables,
+    };
+    probe.release()
+}
