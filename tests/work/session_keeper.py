@@ -65,7 +65,8 @@ def _main() -> int:
         name = release.read_text("utf-8") if release.exists() else "2.1.330"
         sys.stdout.write(f"{name} (Claude Code)\n")
         return 0
-    state = Path(_given("--state") or os.environ["CLAUDE_CONFIG_DIR"])
+    usual = os.environ.get("CLAUDE_CONFIG_DIR", Path(os.environ["HOME"]) / ".claude")
+    state = Path(_given("--state") or usual)
     prompt, asked = sys.stdin.read(), _given("--resume")
     files = sorted(str(path.relative_to(state)) for path in state.rglob("*") if not path.is_dir())
     found = list(state.glob(f"projects/*/{asked}.jsonl"))

@@ -39,18 +39,18 @@ def _installed(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     """Install the agent under the name of a built-in one, for a user who opens nothing to runs."""
     programs = shop.root.parent / "bin"
     programs.mkdir()
-    (programs / "claude").write_text(f'#!/bin/sh\nexec {sys.executable} {SCRIPT} "$@"\n', encoding="utf-8")
+    (programs / "claude").write_text(f"#!{sys.executable}\n{SCRIPT.read_text('utf-8')}", encoding="utf-8")
     (programs / "claude").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none-of-anybody")
     users()
 
 
-def users(more: str = "") -> None:
+def users(more: str = "", *, mode: str = "auto") -> None:
     """Write the user's configuration."""
     traces = Path(os.environ["HOME"]) / ".config" / "traces"
     traces.mkdir(parents=True, exist_ok=True)
-    text = f"---\ntrust: {{roots: ['/']}}\nconfine: {{write: ['{traces}']}}\n{more}---\n"
+    text = f"---\ntrust: {{roots: ['/']}}\nconfine: {{mode: {mode}, write: ['{traces}']}}\n{more}---\n"
     user_config().write_text(text, encoding="utf-8")
 
 
@@ -149,7 +149,7 @@ LADDER: dict[str, Callable[[Workshop], object]] = {
     r"another release .*: then 2\.1\.330 .*, now 3\.0\.0": lambda _: trace("release", "3.0.0"),
     r"no session is kept": lambda shop: shop.handle().clear_sessions(ID),
     r"no session is kept(?#old)": _age,
-    r"sessions are kept of confined runs only": lambda _: users("confine: {mode: off}\n"),
+    r"sessions are kept of confined runs only": lambda _: users(mode="off"),
 }
 
 
@@ -173,7 +173,7 @@ def test_where_it_cannot_go_on_it_begins_anew_in_the_same_run(shop: Workshop, wh
 
 
 KEPT_NOT = {
-    r'printf \'{"cut\' >> "$2"': "is damaged: line 2 is no JSON",
+    "echo '{' >> \"$2\"": "is damaged: line 2 is no JSON",
     'truncate -s 1G "$2"': "more than 64 MiB",
     'rm "$2"; ln -s /etc/passwd "$2"': "left no transcript of its session",
     'mkdir "$1/projects/z"; cp "$2" "$1/projects/z/"': "left 2 files that may be the transcript",
@@ -242,7 +242,7 @@ def test_days_and_people_remove_sessions(shop: Workshop) -> None:
         return done.stdout
 
     assert ID in said()
-    assert json.loads(said("list", "--json"))["sessions"][0]["spec_id"] == ID
+    assert json.loads(said("list", "--json"))["data"]["sessions"][0]["spec_id"] == ID
     assert said("clear", ID) == "Removed 1 kept session.\n"
     assert said("clear", ID) == f"No session of '{ID}' is kept.\n"
     assert said() == "No session is kept.\n"

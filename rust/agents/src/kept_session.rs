@@ -68,8 +68,6 @@ pub enum DigestReason {
     NoTemplate(String),
     /// Nothing separates the state of a run from the user's.
     Unconfined,
-    /// It works on another machine.
-    Elsewhere,
     /// Nothing of what was sent is open any more.
     NothingOpen,
     /// No session is kept.
@@ -98,7 +96,6 @@ impl fmt::Display for DigestReason {
                 write!(f, "sessions of agent '{agent}' are not kept")
             }
             Self::Unconfined => f.write_str("sessions are kept of confined runs only"),
-            Self::Elsewhere => f.write_str("the agent works on another machine"),
             Self::NothingOpen => f.write_str("none of the comments is open any more"),
             Self::NoSession => f.write_str("no session is kept"),
             Self::NotKept(why) => write!(f, "the session of the run before is not kept: {why}"),

@@ -83,11 +83,9 @@ impl AgentOutcome {
     /// that is too long: before its model answered, and for no reason that is known to lie elsewhere.
     pub fn has_refused_session(&self, session: &str) -> bool {
         let used = self.events.usage;
-        let has_answered = used.turns.is_some_and(|turns| turns > 0)
-            || used.tokens.is_some_and(|tokens| tokens.total() > 0);
         // Not all report what they use.
         let is_in_it = used.is_unknown() && self.events.session.as_deref() == Some(session);
-        let is_silent = !has_answered && !is_in_it;
+        let is_silent = !used.has_answer() && !is_in_it;
         self.ending == AgentEnding::Itself
             && !self.is_success()
             && match self.cause.as_ref().map(|(cause, _)| *cause) {

@@ -236,6 +236,9 @@ pub struct DeliveryEntry {
     pub how: String,
     /// Why so.
     pub why: String,
+    /// True once the agent that was to go on with its session was seen to have done so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_taken_up: bool,
 }
 
 impl DeliveryEntry {

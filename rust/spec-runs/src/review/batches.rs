@@ -1,10 +1,11 @@
 //! Which of the batches that people sent reached an agent.
 
+use chant_agent_events::AgentUsage;
 use chant_base::error::Error;
 use chant_review::thread::SentBatch;
 use chant_store::StoreError;
 use chant_work::WorkError;
-use chant_work::run_record::{DeliveryEntry, RunRecord};
+use chant_work::run_record::RunRecord;
 use chant_work::run_store::RunStore;
 use chant_work::state::RunState;
 
@@ -35,16 +36,12 @@ fn has_agent(record: &RunRecord) -> bool {
 /// Returns true for a run whose runner died before its agent was seen to take up the session that it was to go on
 /// with: it may have refused that, and would have been started anew.
 fn may_have_refused(record: &RunRecord) -> bool {
-    let is_resumed = record
-        .delivery
+    let delivery = record.delivery.as_ref();
+    let is_resumed = delivery.is_some_and(|way| way.is_resumed() && !way.is_taken_up);
+    let is_alive = record.state() == RunState::Running && record.runner().is_alive();
+    let has_answered = record
+        .usage
         .as_ref()
-        .is_some_and(DeliveryEntry::is_resumed);
-    let is_cut = match record.state() {
-        RunState::Running => !record.runner().is_alive(),
-        state => matches!(
-            state,
-            RunState::Lost | RunState::Paused | RunState::TakenOver | RunState::Cancelled
-        ),
-    };
-    is_resumed && is_cut && record.usage.is_none()
+        .is_some_and(|usage| AgentUsage::from(usage).has_answer());
+    is_resumed && !is_alive && !has_answered
 }

@@ -84,6 +84,7 @@ fn note_way(run: &mut ActiveRun<'_>, way: &WayGiven) -> Result<(), Error> {
     let entry = DeliveryEntry {
         how: way.how.as_str().to_owned(),
         why: way.why.clone(),
+        is_taken_up: false,
     };
     run.update(|record| {
         record.delivery = Some(entry.clone());
@@ -157,12 +158,8 @@ fn ready_session(
 }
 
 impl ResumedTurn {
-    /// Returns true if an agent that ended did not take its session up.
-    pub(super) fn is_refused_by(&self, ended: &AgentOutcome) -> bool {
-        ended.has_refused_session(&self.session)
-    }
-
-    /// Returns the start in a new session, after it is noted that what was sent is given in that.
+    /// Returns the start in a new session if an agent that ended did not take its session up; before, it is noted that
+    /// what was sent is given in that.
     ///
     /// # Errors
     /// A failure to write the review, the record or the prompt.
@@ -171,17 +168,27 @@ impl ResumedTurn {
         project: &Project,
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
-    ) -> Result<AgentJob, Error> {
-        let words = ended.cause.as_ref().map(|(_, words)| words.clone());
-        let tail = ended.tail.last().cloned();
-        let words = words.filter(|words| !words.is_empty()).or(tail);
+    ) -> Result<Option<AgentJob>, Error> {
+        if !ended.has_refused_session(&self.session) {
+            run.update(|record| {
+                if let Some(delivery) = &mut record.delivery {
+                    delivery.is_taken_up = true;
+                }
+                Ok(())
+            })?;
+            return Ok(None);
+        }
+        let said = ended.cause.as_ref().map(|(_, words)| words);
+        let trouble = ended.events.trouble.as_ref().map(|trouble| &trouble.words);
+        let words = [said, trouble, ended.tail.last()].into_iter().flatten();
+        let words = words.cloned().find(|words| !words.is_empty());
         let way = digest(&DigestReason::Refused(words.unwrap_or_default()));
         // First of all it counts as given to nobody.
         note_way(run, &way)?;
         let (spec_id, id) = (&run.record().spec_id, &run.record().process_id);
         note_delivery(project, spec_id, id, &self.batches, &way)?;
         disk::write_private(&self.prompt_file, &self.usual_prompt)?;
-        Ok(self.usual)
+        Ok(Some(self.usual))
     }
 }
 

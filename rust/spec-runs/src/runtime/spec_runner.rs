@@ -445,9 +445,11 @@ impl RunSteps for SpecRunner<'_> {
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
     ) -> Result<Option<AgentJob>, Error> {
-        let refused = self.resumed.take_if(|turn| turn.is_refused_by(ended));
-        let anew = refused.map(|turn| turn.start_anew(self.project, run, ended));
-        anew.transpose()
+        // After a cause that passes it is asked again.
+        match self.resumed.take_if(|_| ended.passing_cause().is_none()) {
+            Some(turn) => turn.start_anew(self.project, run, ended),
+            None => Ok(None),
+        }
     }
 
     fn conclude_run(
