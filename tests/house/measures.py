@@ -108,8 +108,8 @@ def _git_lines() -> int:
 
 
 MEASURES = (
-    Measure("lines of Rust without tests", lambda: _lines(rust_files()), 197_650, 128_000),
-    Measure("lines of the Python package", lambda: _lines(python_files()), 44_950, 35_500),
+    Measure("lines of Rust without tests", lambda: _lines(rust_files()), 199_250, 128_000),
+    Measure("lines of the Python package", lambda: _lines(python_files()), 45_000, 35_500),
     Measure("lines of the largest crate", lambda: max(_crate_lines().values()), 44_120, 13_000),
     Measure(
         "constants of one word, %",

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::session_id::SessionId;
@@ -64,7 +65,7 @@ pub enum SessionContent {
 /// Why comments are given to an agent in a new session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DigestReason {
-    /// It cannot go on with a session, or its transcript cannot be told from the rest of its state.
+    /// It cannot go on with a session, or which part of its state is one is not known.
     NoTemplate(String),
     /// Nothing separates the state of a run from the user's.
     Unconfined,
@@ -116,13 +117,55 @@ impl fmt::Display for DigestReason {
                 f,
                 "the kept session is one of another release of the agent: then {then}, now {now}"
             ),
-            Self::NotPlaced(why) => write!(f, "the kept transcript found no place: {why}"),
+            Self::NotPlaced(why) => write!(f, "the kept session cannot be gone on with: {why}"),
             Self::Refused(words) if words.is_empty() => {
                 f.write_str("the agent did not take its session up again")
             }
             Self::Refused(words) => {
                 write!(f, "the agent did not take its session up again: {words}")
             }
+        }
+    }
+}
+
+/// A kept session, as people are shown it.
+#[derive(Debug, Serialize)]
+pub struct SessionRow {
+    /// The spec.
+    pub spec_id: String,
+    /// The run in which it was.
+    pub process_id: String,
+    /// The agent.
+    pub agent: String,
+    /// The agent's own name of it; none if it is not kept.
+    pub session: Option<String>,
+    /// The size of its transcript.
+    pub bytes: Option<u64>,
+    /// Why it is not kept.
+    pub why_not: Option<String>,
+    /// When its run ended, RFC 3339, UTC.
+    pub kept_at: String,
+}
+
+impl From<KeptSession> for SessionRow {
+    fn from(kept: KeptSession) -> Self {
+        let (session, bytes, why_not) = match kept.content {
+            SessionContent::Kept { session, bytes, .. } => {
+                (Some(session.to_string()), Some(bytes), None)
+            }
+            SessionContent::NotKept { why } => (None, None, Some(why)),
+        };
+        let seconds = i64::try_from(kept.kept_at).unwrap_or_default();
+        Self {
+            spec_id: kept.spec,
+            process_id: kept.run,
+            agent: kept.agent.name,
+            session,
+            bytes,
+            why_not,
+            kept_at: Timestamp::from_second(seconds)
+                .unwrap_or_default()
+                .to_string(),
         }
     }
 }

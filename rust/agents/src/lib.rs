@@ -1,4 +1,5 @@
-//! Agents: what stands in their command lines, and the sessions that are kept of them from one run to the next.
+//! Agents: what stands in their command lines, what a run gets of their logins, and the sessions that are kept of them
+//! from one run to the next.
 //!
 //! Of a session one file is kept, its transcript. Everything else that an agent leaves in its state may be what a run
 //! planted there: settings, hooks and plugins would act in the next run.
@@ -7,4 +8,5 @@ pub mod kept_session;
 pub mod placeholders;
 pub mod session_id;
 pub mod session_store;
+pub mod token_file;
 pub mod transcript;

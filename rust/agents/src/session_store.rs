@@ -92,7 +92,10 @@ impl<'a> SessionStore<'a> {
                 };
                 (content, Some(found.text))
             }
-            Err(why) => (SessionContent::NotKept { why }, None),
+            Err(fault) => {
+                let why = fault.to_string();
+                (SessionContent::NotKept { why }, None)
+            }
         };
         match text {
             Some(text) => disk::write_private(&folder.join(TRANSCRIPT), text)?,
@@ -202,12 +205,23 @@ impl ReadySession {
     }
 }
 
-fn found_of(ended: &EndedRun<'_>) -> Result<(SessionId, FoundTranscript), String> {
-    let said = ended.session.ok_or("it reported no session")?;
-    let session = SessionId::parse(said).map_err(|fault: InvalidSessionId| fault.to_string())?;
-    let folder = ended.folder.ok_or("its run had no state of its own")?;
-    let found = transcript::find_transcript(folder, ended.patterns, &session)
-        .map_err(|fault: TranscriptFault| fault.to_string())?;
+/// Why the session of a run is not kept.
+#[derive(Debug, thiserror::Error)]
+enum KeepingFault {
+    #[error("it reported no session")]
+    NoSession,
+    #[error("its run had no state of its own")]
+    NoState,
+    #[error(transparent)]
+    Name(#[from] InvalidSessionId),
+    #[error(transparent)]
+    Transcript(#[from] TranscriptFault),
+}
+
+fn found_of(ended: &EndedRun<'_>) -> Result<(SessionId, FoundTranscript), KeepingFault> {
+    let session = SessionId::parse(ended.session.ok_or(KeepingFault::NoSession)?)?;
+    let folder = ended.folder.ok_or(KeepingFault::NoState)?;
+    let found = transcript::find_transcript(folder, ended.patterns, &session)?;
     Ok((session, found))
 }
 

@@ -51,6 +51,41 @@ pub struct FoundTranscript {
     pub text: String,
 }
 
+/// What the settings of an agent say of its sessions.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionSettings<'a> {
+    /// True if its template says it all.
+    pub is_built_in: bool,
+    /// True if there are arguments with which it goes on.
+    pub has_resume: bool,
+    /// True if these name the session.
+    pub names_session: bool,
+    /// The patterns of its transcripts.
+    pub patterns: &'a [String],
+}
+
+impl SessionSettings<'_> {
+    /// Returns why it cannot go on with a session by them; `None` also where nothing is said.
+    pub fn fault(&self) -> Option<String> {
+        let wrong = || {
+            let mut faults = self.patterns.iter().filter_map(|pattern| {
+                let fault = pattern_fault(pattern)?;
+                Some(format!("the pattern `{pattern}` of `transcripts`: {fault}"))
+            });
+            faults.next()
+        };
+        let why = match (self.has_resume, !self.patterns.is_empty()) {
+            (false, false) => return None,
+            _ if self.is_built_in => "it is built in with both",
+            (false, true) => "`resume` is missing, its arguments for that",
+            (true, false) => "`transcripts` is missing, the files to keep",
+            _ if !self.names_session => "`resume` does not hold `{session}`",
+            (true, true) => return wrong(),
+        };
+        Some(why.to_owned())
+    }
+}
+
 /// Returns what is wrong with a pattern; `None` if it names files below a folder, as `sessions/*/rollout-*.jsonl` does.
 pub fn pattern_fault(pattern: &str) -> Option<&'static str> {
     let parts: Vec<&str> = pattern.split('/').collect();

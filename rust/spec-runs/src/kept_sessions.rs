@@ -1,10 +1,8 @@
 //! The kept sessions of agents: which are needed still.
 
-use chant_agents::kept_session::KeptSession;
 use chant_agents::session_store::SessionStore;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
-use chant_config::Config;
 use chant_specs::model::SpecStatus;
 use chant_specs::project::Project;
 use chant_specs::work_items::is_run_id;
@@ -39,16 +37,11 @@ pub(crate) fn sweep_sessions(project: &Project) -> Result<(), Error> {
         });
         // Orders of items are no specs of the project; their landing removes what is kept of them.
         let is_needed = is_open || is_run_id(&kept.spec);
-        if !is_needed || is_over(&kept, now, &config) {
+        if !is_needed || kept.is_over(now, config.runs.sessions_kept) {
             sessions.remove(&kept.spec)?;
         }
     }
     Ok(())
-}
-
-/// Returns true for a session that is older than sessions are kept.
-pub(crate) fn is_over(kept: &KeptSession, now: u64, config: &Config) -> bool {
-    kept.is_over(now, config.runs.sessions_kept)
 }
 
 /// Returns the seconds since 1970.

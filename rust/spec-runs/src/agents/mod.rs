@@ -10,7 +10,7 @@ pub mod messages;
 pub mod messages_of_others;
 #[cfg(unix)]
 pub mod probe;
-pub(crate) mod token_file;
+mod token_file;
 pub mod workers;
 
 pub use chant_agents::placeholders;
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use self::built_in::{AgentState, BUILT_IN, BuiltIn, ProgramName, UnconfinedLaunch};
 use self::http::ModelProvider;
 use self::placeholders::{CommandLine, CommandPlaceholders};
-use chant_agents::transcript::pattern_fault;
+use chant_agents::transcript::SessionSettings;
 use chant_config::Config;
 use chant_config::runs::{AgentSettings, ArgumentGroup, PromptDelivery, RunSettings};
 use chant_specs::model::Spec;
@@ -439,25 +439,15 @@ fn refuse_wrong_session(
     settings: &AgentSettings,
     template: Option<&'static BuiltIn>,
 ) -> Result<(), AgentError> {
-    let is_tried = template.is_some_and(|template| !template.transcripts.is_empty());
-    let (resume, transcripts) = (&settings.resume, &settings.transcripts);
-    let wrong = transcripts.iter().find_map(|pattern| {
-        let fault = pattern_fault(pattern)?;
-        Some(format!("the pattern `{pattern}` of `transcripts`: {fault}"))
-    });
-    let why = match (resume.is_empty(), transcripts.is_empty()) {
-        (true, true) => return Ok(()),
-        _ if is_tried => "it is built in with both".to_owned(),
-        (true, false) => "`resume` is missing, its arguments for that".to_owned(),
-        (false, true) => "`transcripts` is missing, the files to keep".to_owned(),
-        _ if !holds(resume, "{session}") => "`resume` does not hold `{session}`".to_owned(),
-        _ => match wrong {
-            Some(why) => why,
-            None => return Ok(()),
-        },
+    let session = SessionSettings {
+        is_built_in: template.is_some_and(|template| !template.transcripts.is_empty()),
+        has_resume: !settings.resume.is_empty(),
+        names_session: holds(&settings.resume, "{session}"),
+        patterns: &settings.transcripts,
     };
     let name = name.to_owned();
-    Err(AgentError::Session { name, why })
+    let refused = |why| Err(AgentError::Session { name, why });
+    session.fault().map_or(Ok(()), refused)
 }
 
 /// Returns the template with a name.

@@ -3,59 +3,17 @@
 use serde::Serialize;
 
 use crate::kept_sessions::sweep_sessions;
-use chant_agents::kept_session::{KeptSession, SessionContent};
+use chant_agents::kept_session::SessionRow;
 use chant_agents::session_store::SessionStore;
 use chant_base::answer::Answer;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_specs::project::Project;
-use jiff::Timestamp;
 
 #[derive(Debug, Serialize)]
 struct SessionList {
     /// The sessions, by spec.
     sessions: Vec<SessionRow>,
-}
-
-#[derive(Debug, Serialize)]
-struct SessionRow {
-    /// The spec.
-    spec_id: String,
-    /// The run in which it was.
-    process_id: String,
-    /// The agent.
-    agent: String,
-    /// The agent's own name of it; none if it is not kept.
-    session: Option<String>,
-    /// The size of its transcript.
-    bytes: Option<u64>,
-    /// Why it is not kept.
-    why_not: Option<String>,
-    /// When its run ended, RFC 3339, UTC.
-    kept_at: String,
-}
-
-impl From<KeptSession> for SessionRow {
-    fn from(kept: KeptSession) -> Self {
-        let (session, bytes, why_not) = match kept.content {
-            SessionContent::Kept { session, bytes, .. } => {
-                (Some(session.to_string()), Some(bytes), None)
-            }
-            SessionContent::NotKept { why } => (None, None, Some(why)),
-        };
-        let seconds = i64::try_from(kept.kept_at).unwrap_or_default();
-        Self {
-            spec_id: kept.spec,
-            process_id: kept.run,
-            agent: kept.agent.name,
-            session,
-            bytes,
-            why_not,
-            kept_at: Timestamp::from_second(seconds)
-                .unwrap_or_default()
-                .to_string(),
-        }
-    }
 }
 
 /// Returns the sessions that are kept, by spec, without those that nothing needs any more.

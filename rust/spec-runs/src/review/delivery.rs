@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use super::prompt_text::{PlacedThread, resumed_prompt, review_section};
 use super::work_range::WorkRange;
 use super::{CommitSide, ProjectReviews, is_delivered, of_run, placement_of};
 use crate::project::ProjectRuns;
@@ -13,8 +12,9 @@ use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::bookkeeping::WorkQuery;
 use chant_review::anchor::CommentAnchor;
-use chant_review::event::{AuthorKind, DeliveryWay, EventBody};
+use chant_review::event::{AuthorKind, DeliveryReason, EventBody};
 use chant_review::placing::{CommentPlacement, CommitFiles as _};
+use chant_review::prompt_text::{PlacedThread, resumed_prompt, review_section};
 use chant_review::thread::ReviewThread;
 use chant_specs::model::Spec;
 use chant_specs::project::Project;
@@ -35,13 +35,6 @@ pub(crate) struct SentReview {
     pub resumed: Option<String>,
 }
 
-/// The way in which a batch is given.
-#[derive(Debug, Clone)]
-pub(crate) struct WayGiven {
-    pub how: DeliveryWay,
-    pub why: String,
-}
-
 /// Notes that a run gives its agent batches, in this way.
 ///
 /// # Errors
@@ -51,7 +44,7 @@ pub(crate) fn note_delivery(
     spec_id: &str,
     run: &str,
     batches: &[String],
-    way: &WayGiven,
+    way: &DeliveryReason,
 ) -> Result<(), Error> {
     let reviews = ProjectReviews::of(project)?;
     let author = of_run(AuthorKind::Runner, "chant-mcp", run);

@@ -11,16 +11,16 @@ use super::run_confinement;
 use crate::agents::discovery::AgentSearch;
 use crate::agents::probe::AgentProbe;
 use crate::agents::{self, Agent};
-use crate::kept_sessions::{is_over, seconds_now};
+use crate::kept_sessions::seconds_now;
 use crate::project::ProjectRuns;
 use crate::project::folders::{self, PRIVATE, PROMPT};
-use crate::review::{SentReview, WayGiven, note_delivery};
+use crate::review::{SentReview, note_delivery};
 use chant_agents::kept_session::{AgentMark, DigestReason};
 use chant_agents::session_store::{EndedRun, ReadySession, SessionStore, real_folder};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
-use chant_review::event::DeliveryWay;
+use chant_review::event::{DeliveryReason, DeliveryWay};
 use chant_specs::project::Project;
 use chant_store::disk;
 use chant_work::agent::{AgentJob, AgentOutcome};
@@ -55,10 +55,9 @@ pub(super) fn begin_turn(
     let Some(sent) = sent.filter(|sent| !sent.waiting.is_empty()) else {
         return Ok((usual, None));
     };
-    let resumed = resumed_job(inputs, sent, &usual)?;
-    let (way, started) = match resumed {
+    let (way, started) = match resumed_job(inputs, sent, &usual) {
         Ok((job, turn, run)) => {
-            let way = WayGiven {
+            let way = DeliveryReason {
                 how: DeliveryWay::Resumed,
                 why: format!("the session of {run} is kept"),
             };
@@ -73,14 +72,19 @@ pub(super) fn begin_turn(
     Ok(started)
 }
 
-fn digest(reason: &DigestReason) -> WayGiven {
-    WayGiven {
+/// A session that cannot be reached is no reason to lose what was sent.
+fn failed(error: impl std::fmt::Display) -> DigestReason {
+    DigestReason::NotPlaced(error.to_string())
+}
+
+fn digest(reason: &DigestReason) -> DeliveryReason {
+    DeliveryReason {
         how: DeliveryWay::Digest,
         why: reason.to_string(),
     }
 }
 
-fn note_way(run: &mut ActiveRun<'_>, way: &WayGiven) -> Result<(), Error> {
+fn note_way(run: &mut ActiveRun<'_>, way: &DeliveryReason) -> Result<(), Error> {
     let entry = DeliveryEntry {
         how: way.how.as_str().to_owned(),
         why: way.why.clone(),
@@ -97,31 +101,22 @@ fn note_way(run: &mut ActiveRun<'_>, way: &WayGiven) -> Result<(), Error> {
     Ok(())
 }
 
-type ResumedStart = (AgentJob, ResumedTurn, String);
-
 fn resumed_job(
     inputs: &LaunchInputs<'_>,
     sent: &SentReview,
     usual: &AgentJob,
-) -> Result<Result<ResumedStart, DigestReason>, Error> {
-    let Some(prompt) = &sent.resumed else {
-        return Ok(Err(DigestReason::NothingOpen));
-    };
-    let agent = choose_agent(inputs.config, inputs.asked)?;
-    let ready = match ready_session(inputs, &agent)? {
-        Ok(ready) => ready,
-        Err(reason) => return Ok(Err(reason)),
-    };
+) -> Result<(AgentJob, ResumedTurn, String), DigestReason> {
+    let prompt = sent.resumed.as_ref().ok_or(DigestReason::NothingOpen)?;
+    let agent = choose_agent(inputs.config, inputs.asked).map_err(failed)?;
+    let ready = ready_session(inputs, &agent)?;
     let worktree = &inputs.place.worktree;
-    let Some(private) = private_folder(worktree) else {
-        return Ok(Err(DigestReason::Unconfined));
-    };
-    if let Err(fault) = ready.place(&private, &places_of(&agent)) {
-        return Ok(Err(DigestReason::NotPlaced(fault.to_string())));
-    }
+    let private = private_folder(worktree).ok_or(DigestReason::Unconfined)?;
+    let placed = ready.place(&private, &places_of(&agent));
+    placed.map_err(failed)?;
     let prompt_file = folders::sibling_file(worktree, PROMPT);
-    let usual_prompt = disk::read_owned(&prompt_file, MAX_PROMPT)?;
-    let job = inputs.resumed_job(usual, prompt, ready.session.as_str())?;
+    let usual_prompt = disk::read_owned(&prompt_file, MAX_PROMPT).map_err(failed)?;
+    let job = inputs.resumed_job(usual, prompt, ready.session.as_str());
+    let job = job.map_err(failed)?;
     let turn = ResumedTurn {
         session: ready.session.to_string(),
         batches: sent.waiting.clone(),
@@ -129,32 +124,28 @@ fn resumed_job(
         prompt_file,
         usual_prompt,
     };
-    Ok(Ok((job, turn, ready.run)))
+    Ok((job, turn, ready.run))
 }
 
-fn ready_session(
-    inputs: &LaunchInputs<'_>,
-    agent: &Agent,
-) -> Result<Result<ReadySession, DigestReason>, Error> {
+fn ready_session(inputs: &LaunchInputs<'_>, agent: &Agent) -> Result<ReadySession, DigestReason> {
     let (project, config) = (inputs.project, inputs.config);
     if agent.transcripts.is_empty() {
-        return Ok(Err(DigestReason::NoTemplate(agent.name.clone())));
+        return Err(DigestReason::NoTemplate(agent.name.clone()));
     }
-    if !run_confinement::is_held(project, config)? {
-        return Ok(Err(DigestReason::Unconfined));
+    if !run_confinement::is_held(project, config).map_err(failed)? {
+        return Err(DigestReason::Unconfined);
     }
-    let state = project.state()?;
+    let state = project.state().map_err(failed)?;
     let sessions = SessionStore::of(&state);
-    let kept = sessions.read(inputs.spec.id.as_str());
     let now = seconds_now(project);
-    let Some(kept) = kept.filter(|kept| !is_over(kept, now, config)) else {
-        return Ok(Err(DigestReason::NoSession));
-    };
+    let kept = sessions.read(inputs.spec.id.as_str());
+    let kept = kept.filter(|kept| !kept.is_over(now, config.runs.sessions_kept));
+    let kept = kept.ok_or(DigestReason::NoSession)?;
     let model = agents::model(inputs.spec, agent, &project.environment, config);
     if let Some(reason) = kept.refusal(&mark_of(project, config, agent, model)) {
-        return Ok(Err(reason));
+        return Err(reason);
     }
-    Ok(sessions.ready(&kept).ok_or(DigestReason::Damaged))
+    sessions.ready(&kept).ok_or(DigestReason::Damaged)
 }
 
 impl ResumedTurn {
@@ -194,11 +185,11 @@ impl ResumedTurn {
 
 /// Keeps the session of a run whose agent ended, in the place of that of the turn before. A run does not fail because
 /// it cannot be kept.
-pub(crate) fn keep_session(project: &Project, config: &Config, record: &RunRecord) {
-    keep(project, config, record).log_failure("keep the session of a run");
+pub(crate) fn keep_session(project: &Project, record: &RunRecord) {
+    keep(project, record).log_failure("keep the session of a run");
 }
 
-fn keep(project: &Project, config: &Config, record: &RunRecord) -> Result<(), Error> {
+fn keep(project: &Project, record: &RunRecord) -> Result<(), Error> {
     let Some(entry) = &record.agent else {
         return Ok(());
     };
@@ -206,6 +197,7 @@ fn keep(project: &Project, config: &Config, record: &RunRecord) -> Result<(), Er
         // It did nothing, so the turn before is still the last one.
         return Ok(());
     }
+    let config = &*project.snapshot()?.config.clone()?;
     let agent = choose_agent(config, &record.asked)?;
     let state = project.state()?;
     let sessions = SessionStore::of(&state);
@@ -226,14 +218,6 @@ fn keep(project: &Project, config: &Config, record: &RunRecord) -> Result<(), Er
         now: seconds_now(project),
     })?;
     Ok(())
-}
-
-/// Keeps the session of a run that ended without its runner.
-pub(super) fn keep_left_session(project: &Project, record: &RunRecord) {
-    let config = project.snapshot().map(|snapshot| snapshot.config.clone());
-    if let Ok(Ok(config)) = config {
-        keep_session(project, &config, record);
-    }
 }
 
 /// Returns the real private folder of a run, which it cannot have replaced: it writes in it, and not above.

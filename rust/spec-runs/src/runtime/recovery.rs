@@ -68,7 +68,7 @@ pub(crate) fn stop_run(
     let stopped = stop::stop(runs, process_id, why, stop::GRACE)?;
     let record = &stopped.record;
     remove_copy(project, record);
-    agent_turn::keep_left_session(project, record);
+    agent_turn::keep_session(project, record);
     if let Some(repo) = project.repo()?
         && let Ok(Some(place)) = RunFolder::of(project, &repo, record)
     {
@@ -433,7 +433,7 @@ fn after_death(
     lock: Option<&SpecLock>,
 ) -> Result<(), Error> {
     remove_copy(project, record);
-    agent_turn::keep_left_session(project, record);
+    agent_turn::keep_session(project, record);
     if let Some(lock) = lock.filter(|_| record.works_on_spec()) {
         match (record.state(), record.stop_requested) {
             (RunState::Lost, _) => after_loss(project, runs, record, lock)?,

@@ -467,9 +467,7 @@ impl RunSteps for SpecRunner<'_> {
             record.last_words.clone_from(&ended.last_words);
             Ok(())
         })?;
-        if let Some(config) = &self.terms.config {
-            agent_turn::keep_session(self.project, config, run.record());
-        }
+        agent_turn::keep_session(self.project, run.record());
         let taken = self.take_pushed(run, &place, ended);
         let why = match (ended.is_success(), taken) {
             (true, Ok(())) => None,

@@ -51,7 +51,7 @@ const ARROWS: [(&str, &[&str]); 33] = [
     ("review", &["base", "git", "store", "text"]),
     ("trust", &["base", "config", "git", "store", "text"]),
     ("agent-events", &["base"]),
-    ("agents", &["base", "store"]),
+    ("agents", &["store", "text"]),
     ("work", &["agent-events", "base", "confine", "store"]),
     ("provider", &["base", "broker", "store", "work"]),
     ("plan-format", &["base", "text"]),

@@ -15,6 +15,7 @@ mod ours;
 mod providers;
 mod unproven;
 
+pub use chant_agents::token_file::{TokenEnd, TokenFile};
 use chant_config::runs::ArgumentGroup;
 use chant_provider::ModelProtocol;
 
@@ -125,32 +126,6 @@ pub struct AgentState {
     pub tokens: Option<TokenFile>,
     /// Files that are created in that of a run, with their texts.
     pub files: VariableTemplates,
-}
-
-/// A file of a login with tokens that end and tokens that renew them; all places are JSON pointers.
-#[derive(Debug, PartialEq, Eq)]
-pub struct TokenFile {
-    /// The file, among those of [`AgentState::login`].
-    pub file: &'static str,
-    /// The keys at the top that a run gets; all of them if there are none here.
-    pub only: NameList,
-    /// The places of the refresh tokens that a provider replaces at each use.
-    pub refresh: NameList,
-    /// The text that a run gets in place of one: agents refuse a file without it.
-    pub in_place: &'static str,
-    /// The place of the end of the access token.
-    pub ends: TokenEnd,
-}
-
-/// The place that says when an access token ends.
-#[derive(Debug, PartialEq, Eq)]
-pub enum TokenEnd {
-    /// None, or one for each of several providers.
-    Unknown,
-    /// A number of milliseconds since 1970.
-    Milliseconds(&'static str),
-    /// The claim `exp` of the signed token (JWT) there.
-    Claim(&'static str),
 }
 
 /// The means to move the state of an agent.
