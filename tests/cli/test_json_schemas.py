@@ -141,6 +141,8 @@ SPECS = (
     "review",
     f"review {ASKS}",
     f"comment {ASKS} Well",
+    "sessions list",
+    "sessions clear",
     "env build",
     "env verify",
     "env prune",

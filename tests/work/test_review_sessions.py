@@ -246,6 +246,8 @@ def test_days_and_people_remove_sessions(shop: Workshop) -> None:
     assert said("clear", ID) == f"No session of '{ID}' is kept.\n"
     assert said() == "No session is kept.\n"
     users("review: {sessions: {days: 0}}\n")
+    # A project asks for less, and never for more.
+    shop.configure(f"{OWN}review: {{sessions: {{days: 30}}}}\n", provider="claude")
     sent(shop, chant)
     assert not kept(shop).exists()
 

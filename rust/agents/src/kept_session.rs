@@ -10,7 +10,7 @@ use crate::session_id::SessionId;
 /// The format of what is kept.
 pub const FORMAT: u32 = 1;
 
-/// What is known of the session of a run that ended.
+/// The facts about the session of a run that ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptSession {
     /// The format.
@@ -40,7 +40,7 @@ pub struct AgentMark {
     pub model: Option<String>,
 }
 
-/// What is kept of a session.
+/// The kept part of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum SessionContent {
@@ -75,7 +75,7 @@ pub enum DigestReason {
     NoSession,
     /// The session of the run before is not kept.
     NotKept(String),
-    /// What is kept is not what was kept.
+    /// The kept transcript was changed.
     Damaged,
     /// Another agent, as it was named then and is now.
     OtherAgent(String, String),

@@ -51,7 +51,7 @@ pub struct FoundTranscript {
     pub text: String,
 }
 
-/// What the settings of an agent say of its sessions.
+/// The settings of an agent about its sessions.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionSettings<'a> {
     /// True if its template says it all.

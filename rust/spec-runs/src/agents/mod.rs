@@ -94,7 +94,7 @@ pub enum AgentError {
     Session {
         /// Its name.
         name: String,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
     /// It uses a model over HTTP, and a setting for that is missing.

@@ -1,4 +1,4 @@
-//! What the forms of the built-in agents' logins leave to a run.
+//! Tests of the forms of the built-in agents' logins.
 
 #[cfg(test)]
 mod tests {

@@ -24,7 +24,7 @@ const AROUND: usize = 3;
 /// Commits of the branch that it is told of.
 const MAX_COMMITS: usize = 20;
 
-/// What people sent, as parts of an agent's prompt.
+/// The comments that people sent, as parts of an agent's prompt.
 #[derive(Debug)]
 pub(crate) struct SentReview {
     /// The batches that reached no agent yet.
