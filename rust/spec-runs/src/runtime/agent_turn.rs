@@ -171,8 +171,8 @@ impl ResumedTurn {
         }
         let said = ended.cause.as_ref().map(|(_, words)| words);
         let trouble = ended.events.trouble.as_ref().map(|trouble| &trouble.words);
-        let words = [said, trouble, ended.tail.last()].into_iter().flatten();
-        let words = words.cloned().find(|words| !words.is_empty());
+        let mut words = [said, trouble, ended.tail.last()].into_iter().flatten();
+        let words = words.find(|words| !words.is_empty()).cloned();
         let way = digest(&DigestReason::Refused(words.unwrap_or_default()));
         // First of all it counts as given to nobody.
         note_way(run, &way)?;
