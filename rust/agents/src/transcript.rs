@@ -232,7 +232,8 @@ fn damaged_line(text: &str) -> Option<usize> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::fs;
@@ -260,8 +261,8 @@ mod tests {
 
         fn with(self, path: &str, text: &str) -> Self {
             let path = self.folder.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            disk::make_folders(path.parent().unwrap()).unwrap();
+            disk::write_private(&path, text).unwrap();
             self
         }
 
@@ -300,15 +301,15 @@ mod tests {
         let secret = "{\"secret\":1}\n";
         let outside = |state: &State| {
             let path = state.folder.parent().unwrap().join("secret");
-            fs::create_dir_all(&path).unwrap();
-            fs::write(path.join(format!("{SESSION}.jsonl")), secret).unwrap();
+            disk::make_folders(&path).unwrap();
+            disk::write_private(&path.join(format!("{SESSION}.jsonl")), secret).unwrap();
             path
         };
         let state = State::new().with("projects/a/x.jsonl", LINE);
         let file = outside(&state).join(format!("{SESSION}.jsonl"));
         symlink(&file, state.folder.join(&named)).unwrap();
         assert_eq!(state.found(), Err(TranscriptFault::None));
-        fs::remove_file(state.folder.join(&named)).unwrap();
+        disk::remove(&state.folder.join(&named)).unwrap();
         fs::hard_link(&file, state.folder.join(&named)).unwrap();
         assert!(matches!(state.found(), Err(TranscriptFault::Unreadable(_))));
 
