@@ -128,6 +128,13 @@ impl fmt::Display for DigestReason {
     }
 }
 
+/// The kept sessions of a project, as people are shown them.
+#[derive(Debug, Serialize)]
+pub struct SessionList {
+    /// The sessions, by spec.
+    pub sessions: Vec<SessionRow>,
+}
+
 /// A kept session, as people are shown it.
 #[derive(Debug, Serialize)]
 pub struct SessionRow {

@@ -1,20 +1,12 @@
 //! The kept sessions of agents, for people.
 
-use serde::Serialize;
-
 use crate::kept_sessions::sweep_sessions;
-use chant_agents::kept_session::SessionRow;
+use chant_agents::kept_session::{SessionList, SessionRow};
 use chant_agents::session_store::SessionStore;
 use chant_base::answer::Answer;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_specs::project::Project;
-
-#[derive(Debug, Serialize)]
-struct SessionList {
-    /// The sessions, by spec.
-    sessions: Vec<SessionRow>,
-}
 
 /// Returns the sessions that are kept, by spec, without those that nothing needs any more.
 ///

@@ -191,6 +191,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
     only(
         "Serialize)]",
         &[
+            "agents/kept_session.rs",
             "base/document_problem.rs",
             "base/text_place.rs",
             "spec-runs/cluster/",
