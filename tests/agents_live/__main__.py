@@ -15,7 +15,8 @@ from host_trials import HOSTS, try_host
 from host_trials import STEPS as HOST_STEPS
 from install import install, installed
 from model import FAULTS
-from programs import PROGRAMS
+from programs import PROGRAMS, AgentProgram
+from second_turn import second_turn
 from trials import ITEMS, AgentVerdict, faulty_spec, refused_spec, searched_files, whole_items, whole_spec
 
 STEPS = (
@@ -29,6 +30,7 @@ STEPS = (
     "tokens",
     "money",
     *ITEMS,
+    "second turn",
     "refused tool",
     "files",
 )
@@ -39,6 +41,7 @@ def _main() -> int:
     reader.add_argument("agents", nargs="*", metavar="AGENT", help="those to try; all of them without")
     reader.add_argument("--no-faults", action="store_true", help="only the whole spec")
     reader.add_argument("--files", action="store_true", help="only the files that are looked for")
+    reader.add_argument("--second-turn", action="store_true", help="only comments that follow the work")
     reader.add_argument("--hosts", action="store_true", help="only what `init` and the plugin give to hosts")
     reader.add_argument("--fault", choices=[fault.name for fault in FAULTS], help="this fault alone")
     reader.add_argument("--keep", action="store_true", help="keep homes and projects, to look at them")
@@ -48,19 +51,12 @@ def _main() -> int:
         return _try_hosts(asked.agents, keeps=asked.keep)
     chosen = [program for program in PROGRAMS if not asked.agents or program.name in asked.agents]
     faults = [fault for fault in FAULTS if asked.fault in (None, fault.name)]
-    faults = [] if asked.no_faults or asked.files else faults
+    faults = [] if asked.no_faults or asked.files or asked.second_turn else faults
     verdicts: list[AgentVerdict] = []
     start = time.monotonic()
     for program in chosen:
         verdict = AgentVerdict(program)
-        if not asked.fault:
-            drift.look_at_flags(program, verdict)
-            if not asked.files:
-                whole_spec(program, verdict, keeps=asked.keep)
-                whole_items(program, verdict, keeps=asked.keep)
-            searched_files(program, verdict, keeps=asked.keep)
-            if program.is_guarded and not asked.files:
-                refused_spec(program, verdict, keeps=asked.keep)
+        _try_program(program, verdict, asked)
         for fault in faults:
             faulty_spec(program, fault, verdict, keeps=asked.keep)
         verdicts.append(verdict)
@@ -71,6 +67,24 @@ def _main() -> int:
     problems = [fault for verdict in verdicts for fault in verdict.faults]
     _say(f"\n{len(chosen)} agents, {len(problems)} problems, {time.monotonic() - start:.0f} s")
     return 1 if problems else 0
+
+
+def _try_program(program: AgentProgram, verdict: AgentVerdict, asked: argparse.Namespace) -> None:
+    if asked.fault:
+        return
+    if asked.second_turn:
+        if program.goes_on:
+            second_turn(program, verdict, keeps=asked.keep)
+        return
+    drift.look_at_flags(program, verdict)
+    if not asked.files:
+        whole_spec(program, verdict, keeps=asked.keep)
+        whole_items(program, verdict, keeps=asked.keep)
+        if program.goes_on:
+            second_turn(program, verdict, keeps=asked.keep)
+    searched_files(program, verdict, keeps=asked.keep)
+    if program.is_guarded and not asked.files:
+        refused_spec(program, verdict, keeps=asked.keep)
 
 
 def _try_hosts(names: list[str], *, keeps: bool) -> int:

@@ -41,6 +41,8 @@ class AgentProgram:
     """Flags that it takes and does not list."""
     has_tools: bool = True
     """Whether it can be given our tools."""
+    goes_on: bool = False
+    """Whether it goes on with a session of which the transcript alone is kept."""
     tells_tokens: bool = True
     tells_money: bool = False
     is_guarded: bool = True
@@ -152,6 +154,7 @@ PROGRAMS = (
         _claude,
         model="claude-sonnet-4-5",
         hidden=("--max-turns",),
+        goes_on=True,
         tells_money=True,
     ),
     AgentProgram(
@@ -161,6 +164,7 @@ PROGRAMS = (
         "0.169.0",
         _codex,
         help=("exec", "--help"),
+        goes_on=True,
         tells_denials=False,
         silent_about=("overload", "refusal"),
     ),

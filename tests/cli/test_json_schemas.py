@@ -142,6 +142,8 @@ SPECS = (
     "review",
     f"review {ASKS}",
     f"comment {ASKS} Well",
+    "sessions list",
+    "sessions clear",
     "env build",
     "env verify",
     "env prune",

@@ -56,6 +56,7 @@ _DECIDE = {
     "review": ListedCommand(
         "review:review", "See what waits to be read, riskiest first; decide about comments."
     ),
+    "sessions": ListedCommand("sessions:sessions", "List agents' sessions kept for the next turn."),
     "comment": ListedCommand("review:comment", "Comment on lines, criteria, or all of the work on a spec."),
     "approve": ListedCommand("approval:approve", "Approve a spec, or the work on it."),
     "reject": ListedCommand("approval:reject", "Reject a spec, or the work on it, with a reason."),

@@ -150,6 +150,12 @@ impl Add for AgentUsage {
 }
 
 impl AgentUsage {
+    /// Returns true if its model is known to have answered.
+    pub fn has_answer(&self) -> bool {
+        let has_tokens = self.tokens.is_some_and(|tokens| tokens.total() > 0);
+        has_tokens || self.turns.is_some_and(|turns| turns > 0)
+    }
+
     /// Returns true if nothing is known.
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()

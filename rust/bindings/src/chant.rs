@@ -544,6 +544,17 @@ impl ChantProject {
         self.answer(|| runs::review_queue(self.with_runs()?))
     }
 
+    /// Returns the sessions of agents that are kept for their next turn.
+    fn sessions(&self) -> Answered {
+        self.answer(|| runs::sessions(&self.project))
+    }
+
+    /// Removes the kept session of a spec, or all.
+    #[pyo3(signature = (id = None))]
+    fn clear_sessions(&self, id: Option<&str>) -> Answered {
+        self.answer(|| runs::clear_sessions(&self.project, id))
+    }
+
     /// Takes what other clones said in reviews from a remote, and brings there what was said here.
     #[pyo3(signature = (remote = None))]
     fn review_exchange(&self, remote: Option<&str>) -> Answered {
@@ -569,7 +580,7 @@ impl ChantProject {
 
     /// Moves a completed spec to the archive.
     fn archive(&self, id: &str) -> Answered {
-        self.answer(|| ops::archive(&self.project, id))
+        self.answer(|| runs::archive(&self.project, id))
     }
 
     /// Moves an archived spec back among the active ones.

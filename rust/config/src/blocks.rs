@@ -41,6 +41,7 @@ pub(super) struct ConfigFile {
     pub(super) checks: Option<BTreeMap<String, Vec<String>>>,
     pub(super) limits: Option<RunLimits>,
     pub(super) runs: Option<RunsBlock>,
+    pub(super) review: Option<ReviewBlock>,
     pub(super) watch: Option<WatchBlock>,
     pub(super) env: Option<EnvBlock>,
     pub(super) environment: Option<RunEnvironmentSettings>,
@@ -118,6 +119,20 @@ pub(super) struct EnterpriseBlock {
 pub(super) struct ApprovalBlock {
     pub(super) require_approval_for_agent_work: bool,
     pub(super) rejection_action: RejectionAction,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+#[serde(expecting = "`key: value` lines")]
+pub(super) struct ReviewBlock {
+    pub(super) sessions: SessionsBlock,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+#[serde(expecting = "`key: value` lines")]
+pub(super) struct SessionsBlock {
+    pub(super) days: Option<u16>,
 }
 
 #[derive(Debug, Default, Deserialize)]

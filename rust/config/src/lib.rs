@@ -408,6 +408,9 @@ impl Config {
             runs.limits.take(limits);
         }
         runs.pool.take(file.runs, is_users);
+        if let Some(days) = file.review.unwrap_or_default().sessions.days {
+            runs.keep_sessions_for(days, is_users);
+        }
         let confine = file.confine.unwrap_or_default();
         self.confine.take(confine, is_users);
         if let Some(watch) = file.watch {

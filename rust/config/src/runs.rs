@@ -28,6 +28,10 @@ pub struct AgentSettings {
     pub model: Option<String>,
     /// The format in which it reports events, or the plugin that reads them; else by its name.
     pub events: Option<String>,
+    /// The arguments with which it goes on with a session, in the place of `{session}`.
+    pub resume: Vec<ArgumentGroup>,
+    /// Patterns of the files below its own state that hold a session.
+    pub transcripts: Vec<String>,
 }
 
 /// An argument of a command line, or several that are left out together when one of their
@@ -413,9 +417,25 @@ pub struct RunSettings {
     pub passed: Vec<String>,
     /// The number of folders that are made in advance.
     pub pool: PoolSettings,
+    /// So long is the session of an agent kept after its run.
+    pub sessions_kept: Duration,
 }
 
+/// The value of `review.sessions.days` where no file has one.
+const SESSIONS_KEPT: Duration = Duration::from_secs(14 * SECONDS_OF_A_DAY);
+const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
+
 impl RunSettings {
+    /// Takes over for how many days sessions are kept; a project can only ask for less.
+    pub(super) fn keep_sessions_for(&mut self, days: u16, is_users: bool) {
+        let asked = Duration::from_secs(u64::from(days) * SECONDS_OF_A_DAY);
+        self.sessions_kept = if is_users {
+            asked
+        } else {
+            asked.min(self.sessions_kept)
+        };
+    }
+
     /// The agent that works when none is named: the configured one, else the one that was found.
     pub fn provider(&self) -> Option<&str> {
         self.named_provider
@@ -446,6 +466,7 @@ impl Default for RunSettings {
             may_change_other_specs: false,
             passed: Vec::new(),
             pool: PoolSettings::default(),
+            sessions_kept: SESSIONS_KEPT,
         }
     }
 }

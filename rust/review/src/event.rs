@@ -165,6 +165,25 @@ pub enum DeliveryWay {
     Digest,
 }
 
+/// The way in which a batch is given, and why so.
+#[derive(Debug, Clone)]
+pub struct DeliveryReason {
+    /// The way.
+    pub how: DeliveryWay,
+    /// Why so.
+    pub why: String,
+}
+
+impl DeliveryWay {
+    /// Returns its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Resumed => "resumed",
+            Self::Digest => "digest",
+        }
+    }
+}
+
 /// The content of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]

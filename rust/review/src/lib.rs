@@ -15,6 +15,7 @@ pub mod journal;
 pub mod line_maps;
 pub mod look;
 pub mod placing;
+pub mod prompt_text;
 mod spec_file;
 pub mod spec_placing;
 pub mod store;

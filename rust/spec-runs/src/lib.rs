@@ -13,6 +13,7 @@ pub mod expected_files;
 #[cfg(unix)]
 pub mod item_names;
 mod item_order;
+mod kept_sessions;
 #[cfg(unix)]
 mod leases;
 pub mod merge;

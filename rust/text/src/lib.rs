@@ -6,6 +6,7 @@ pub mod canonical;
 pub mod checklist;
 pub mod clash;
 pub mod edit;
+pub mod enclosed;
 pub mod fences;
 pub mod front_matter;
 pub mod lazy_pattern;

@@ -93,6 +93,22 @@ impl AgentOutcome {
             .is_some_and(|(cause, _)| cause.is_of_cluster())
     }
 
+    /// Returns true if it ended without having taken up the session that it was to go on with, or could not because
+    /// that is too long: before its model answered, and for no reason that is known to lie elsewhere.
+    pub fn has_refused_session(&self, session: &str) -> bool {
+        let used = self.events.usage;
+        // Not all report what they use.
+        let is_in_it = used.is_unknown() && self.events.session.as_deref() == Some(session);
+        let is_silent = !used.has_answer() && !is_in_it;
+        self.ending == AgentEnding::Itself
+            && !self.is_success()
+            && match self.cause.as_ref().map(|(cause, _)| *cause) {
+                Some(FailureCause::PromptTooLong) => true,
+                None | Some(FailureCause::NoFinalEvent | FailureCause::FlagUnknown) => is_silent,
+                Some(_) => false,
+            }
+    }
+
     /// Returns the cause if it is one that another try may not meet again.
     pub fn passing_cause(&self) -> Option<FailureCause> {
         let is_failure = self.exit_code != Some(0) || self.events.trouble.is_some();

@@ -229,6 +229,25 @@ pub struct AgentEntry {
     pub unknown: Map<String, Value>,
 }
 
+/// The way in which a run's agent was given what people sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliveryEntry {
+    /// `resumed`, in its own session, or `digest`, in a new one.
+    pub how: String,
+    /// Why so.
+    pub why: String,
+    /// True once the agent that was to go on with its session was seen to have done so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_taken_up: bool,
+}
+
+impl DeliveryEntry {
+    /// Returns true if it was asked to go on with its session.
+    pub fn is_resumed(&self) -> bool {
+        self.how == "resumed"
+    }
+}
+
 /// A process tree that was started for a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessTreeEntry {

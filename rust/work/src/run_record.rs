@@ -10,10 +10,10 @@ use super::state::{self, IllegalRunEvent, RunEvent, RunState, StopReason};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 
 pub use super::record_entries::{
-    AgentEntry, CellEntry, CheckEntry, CriterionEntry, EnvironmentEntry, HooksEntry, ItemEntry,
-    JudgedEntry, LeaseEntry, MergeEntry, MergeState, MergeTry, NetworkEntry, PlacedEntry,
-    ProcessTreeEntry, ProofEntry, ProposalEntry, RunOptions, ServiceEntry, SplitRunOptions,
-    WaitEntry,
+    AgentEntry, CellEntry, CheckEntry, CriterionEntry, DeliveryEntry, EnvironmentEntry, HooksEntry,
+    ItemEntry, JudgedEntry, LeaseEntry, MergeEntry, MergeState, MergeTry, NetworkEntry,
+    PlacedEntry, ProcessTreeEntry, ProofEntry, ProposalEntry, RunOptions, ServiceEntry,
+    SplitRunOptions, WaitEntry,
 };
 pub use super::uncommitted_state::UncommittedState;
 use chant_agent_events::FailureCause;
@@ -105,6 +105,9 @@ pub struct RunRecord {
     /// The agent of the run.
     #[serde(default)]
     pub agent: Option<AgentEntry>,
+    /// The way in which the agent was given what people sent, if anything was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<DeliveryEntry>,
     /// The account of its agent's provider, of those that the user's configuration names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
@@ -256,6 +259,7 @@ impl RunRecord {
             adopted_at: None,
             stop_requested: None,
             agent: None,
+            delivery: None,
             process_tree: None,
             may_have_processes: false,
             branch: None,

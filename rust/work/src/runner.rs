@@ -53,6 +53,19 @@ pub trait RunSteps {
         None
     }
 
+    /// Returns another start of the agent in the same run, if the one that ended did not take up what it was to go
+    /// on with. It is no further try.
+    ///
+    /// # Errors
+    /// A failure to record that.
+    fn start_over(
+        &mut self,
+        _run: &mut ActiveRun<'_>,
+        _ended: &AgentOutcome,
+    ) -> Result<Option<AgentJob>, Error> {
+        Ok(None)
+    }
+
     /// Judges the agent's work, lands it, and changes the spec accordingly; returns the end of the
     /// run.
     ///
@@ -405,7 +418,7 @@ pub fn run(
         handshake.ok();
     }
     steps.under_way(&run);
-    let ended = match work(&mut run, agent, &job, steps) {
+    let ended = match work(&mut run, agent, job, steps) {
         Ok(ended) => ended,
         Err(error) => {
             run.end(&RunEnd::failed(error.to_string()), None)?;
@@ -432,11 +445,12 @@ pub fn run(
 fn work(
     run: &mut ActiveRun<'_>,
     agent: AgentProcess,
-    job: &AgentJob,
+    job: AgentJob,
     steps: &mut dyn RunSteps,
 ) -> Result<AgentOutcome, WorkError> {
-    let mut agent = agent;
-    let mut delays = job.plan.delays.iter();
+    let (mut agent, mut job) = (agent, job);
+    let delays = job.plan.delays.clone();
+    let mut delays = delays.iter();
     loop {
         let beside = AgentObservers {
             looking: steps.looking(),
@@ -446,6 +460,15 @@ fn work(
         run.reached("after-agent-exit")?;
         let ended = ended?;
         run.note_report(&ended)?;
+        if !run.is_asked_to_stop()?
+            && let Some(other) = steps
+                .start_over(run, &ended)
+                .map_err(|error| WorkError::Step(error.to_string()))?
+        {
+            job = other;
+            agent = run.start(job.clone())?;
+            continue;
+        }
         let Some(cause) = ended.passing_cause() else {
             return Ok(ended);
         };

@@ -135,6 +135,10 @@ const KEYS: &[KnownKey] = &[
         )]),
     ),
     used(
+        "review",
+        Table(&[used("sessions", Table(&[used("days", NUMBER)]))]),
+    ),
+    used(
         "watch",
         Table(&[
             used("poll_interval_ms", NUMBER),
@@ -273,6 +277,8 @@ const AGENT: super::KeyShape = Table(&[
     used("skip_permissions", FLAG),
     used("model", TEXT),
     used("events", TEXT),
+    used("resume", ARGUMENTS),
+    used("transcripts", TEXTS),
 ]);
 
 const RECIPE: super::KeyShape = Table(&[

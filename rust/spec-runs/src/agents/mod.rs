@@ -8,17 +8,19 @@ pub mod events;
 pub mod http;
 pub mod messages;
 pub mod messages_of_others;
-pub mod placeholders;
 #[cfg(unix)]
 pub mod probe;
-pub(crate) mod token_file;
+mod token_file;
 pub mod workers;
+
+pub use chant_agents::placeholders;
 
 use std::collections::BTreeMap;
 
 use self::built_in::{AgentState, BUILT_IN, BuiltIn, ProgramName, UnconfinedLaunch};
 use self::http::ModelProvider;
 use self::placeholders::{CommandLine, CommandPlaceholders};
+use chant_agents::transcript::SessionSettings;
 use chant_config::Config;
 use chant_config::runs::{AgentSettings, ArgumentGroup, PromptDelivery, RunSettings};
 use chant_specs::model::Spec;
@@ -85,6 +87,16 @@ pub enum AgentError {
         /// The key below `limits`.
         limit: &'static str,
     },
+    /// Its settings do not say how it goes on with a session.
+    #[error(
+        "Agent '{name}' cannot go on with its session: {why}. Correct its `resume` and `transcripts`, or remove both."
+    )]
+    Session {
+        /// Its name.
+        name: String,
+        /// The fault.
+        why: String,
+    },
     /// It uses a model over HTTP, and a setting for that is missing.
     #[error("Cannot start agent '{name}': {why}")]
     Provider {
@@ -103,6 +115,7 @@ impl AgentError {
             Self::NoPrompt { name, .. }
             | Self::NoProgram { name }
             | Self::Unguarded { name, .. }
+            | Self::Session { name, .. }
             | Self::Provider { name, .. } => {
                 serde_json::json!({"agent": name})
             }
@@ -133,6 +146,8 @@ pub struct Agent {
     pub events: Option<String>,
     /// The place of its own state, if we know it.
     pub state: Option<&'static AgentState>,
+    /// Patterns of the files of a session below its state; none if it cannot go on with one.
+    pub transcripts: Vec<String>,
     /// The program that is started in place of the template's.
     program: Option<String>,
     /// The whole command, or the arguments behind those of the template.
@@ -200,10 +215,12 @@ impl Agent {
         template: Option<&'static BuiltIn>,
     ) -> Result<Self, AgentError> {
         let skips = settings.skip_permissions;
+        refuse_wrong_session(name, settings, template)?;
         let mut command = settings.command.clone().unwrap_or_default();
         if skips {
             command.extend(settings.skip_arguments.iter().cloned());
         }
+        command.extend(settings.resume.iter().cloned());
         let protocol = template.and_then(|template| template.protocol);
         let provider = protocol.map(|protocol| ModelProvider::of(protocol, &runs.providers));
         if let Some(provider) = &provider {
@@ -217,6 +234,14 @@ impl Agent {
             provider,
             template,
             state: template.map(|template| &template.state),
+            transcripts: match template {
+                Some(template) if settings.transcripts.is_empty() => template
+                    .transcripts
+                    .iter()
+                    .map(|&one| one.to_owned())
+                    .collect(),
+                _ => settings.transcripts.clone(),
+            },
             program: None,
             command,
             delivery: PromptDelivery::Stdin,
@@ -406,6 +431,23 @@ impl Agent {
         });
         filled.collect()
     }
+}
+
+/// Refuses settings of a session that name nothing to go on with.
+fn refuse_wrong_session(
+    name: &str,
+    settings: &AgentSettings,
+    template: Option<&'static BuiltIn>,
+) -> Result<(), AgentError> {
+    let session = SessionSettings {
+        is_built_in: template.is_some_and(|template| !template.transcripts.is_empty()),
+        has_resume: !settings.resume.is_empty(),
+        names_session: holds(&settings.resume, "{session}"),
+        patterns: &settings.transcripts,
+    };
+    let name = name.to_owned();
+    let refused = |why| Err(AgentError::Session { name, why });
+    session.fault().map_or(Ok(()), refused)
 }
 
 /// Returns the template with a name.

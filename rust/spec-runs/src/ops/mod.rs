@@ -28,6 +28,7 @@ mod merge;
 mod pause;
 mod receipts;
 mod review;
+mod sessions;
 #[cfg(unix)]
 mod shared_remote;
 #[cfg(unix)]
@@ -87,6 +88,7 @@ pub use review::{
     CommentInput, ReviewAct, ReviewScope, comment, review_act, review_exchange, review_queue,
     review_show,
 };
+pub use sessions::{archive, clear_sessions, sessions};
 #[cfg(unix)]
 pub use split::{split, split_question};
 #[cfg(unix)]

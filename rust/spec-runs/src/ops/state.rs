@@ -5,6 +5,7 @@ use super::pause::{EndedRun, close_settled, halt_all};
 use super::settle_aside;
 #[cfg(not(unix))]
 use super::unsupported::{EndedRun, close_settled, halt_all};
+use crate::kept_sessions::remove_session;
 #[cfg(unix)]
 use crate::leases::other_clone::AskedClone;
 use crate::project::ProjectRuns;
@@ -297,6 +298,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
         ));
     }
     remove_stale_lock(project, &spec);
+    remove_session(project, spec.id.as_str());
     Ok(Answer::prose(text))
 }
 

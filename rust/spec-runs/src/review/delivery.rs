@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use super::prompt_text::{PlacedThread, review_section};
 use super::work_range::WorkRange;
 use super::{CommitSide, ProjectReviews, is_delivered, of_run, placement_of};
 use crate::project::ProjectRuns;
@@ -13,8 +12,9 @@ use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::bookkeeping::WorkQuery;
 use chant_review::anchor::CommentAnchor;
-use chant_review::event::{AuthorKind, DeliveryWay, EventBody};
+use chant_review::event::{AuthorKind, DeliveryReason, EventBody};
 use chant_review::placing::{CommentPlacement, CommitFiles as _};
+use chant_review::prompt_text::{PlacedThread, resumed_prompt, review_section};
 use chant_review::thread::ReviewThread;
 use chant_specs::model::Spec;
 use chant_specs::project::Project;
@@ -23,20 +23,57 @@ use chant_specs::project::Project;
 const AROUND: usize = 3;
 /// Commits of the branch that it is told of.
 const MAX_COMMITS: usize = 20;
-/// Why batches are given in a new session.
-const NEW_SESSION: &str = "sessions of agents are not kept";
 
-/// Notes that a run gives its agent what was sent and not given yet, and returns the part of its prompt with that and
-/// with what is open from before; `None` if there is nothing of the kind.
+/// The comments that people sent, as parts of an agent's prompt.
+#[derive(Debug)]
+pub(crate) struct SentReview {
+    /// The batches that reached no agent yet.
+    pub waiting: Vec<String>,
+    /// The part for a new session: that, what is open from before, and what was done so far; `None` if nothing is open.
+    pub digest: Option<String>,
+    /// The whole prompt for the session that did the work.
+    pub resumed: Option<String>,
+}
+
+/// Notes that a run gives its agent batches, in this way.
 ///
 /// # Errors
-/// A failure to read or write the review.
-pub(crate) fn deliver(
+/// A failure to write the review.
+pub(crate) fn note_delivery(
+    project: &Project,
+    spec_id: &str,
+    run: &str,
+    batches: &[String],
+    way: &DeliveryReason,
+) -> Result<(), Error> {
+    let reviews = ProjectReviews::of(project)?;
+    let author = of_run(AuthorKind::Runner, "chant-mcp", run);
+    reviews
+        .store()
+        .change(spec_id, &project.clock.stamp(), |_| {
+            let delivered = batches.iter().map(|batch| {
+                let said = EventBody::Delivered {
+                    batch: batch.clone(),
+                    run: run.to_owned(),
+                    how: way.how,
+                    why: way.why.clone(),
+                };
+                (author.clone(), said)
+            });
+            Ok(delivered.collect())
+        })?;
+    Ok(())
+}
+
+/// Returns what was sent on a spec; `None` if nothing ever was.
+///
+/// # Errors
+/// A failure to read the review.
+pub(crate) fn sent_review(
     project: &Project,
     repo: &Arc<Repo>,
     spec: &Spec,
-    run: &str,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<SentReview>, Error> {
     let reviews = ProjectReviews::of(project)?;
     let known = reviews.read(spec.id.as_str())?;
     if known.threads.batches.is_empty() {
@@ -49,21 +86,6 @@ pub(crate) fn deliver(
             waiting.push(batch.name.clone());
         }
     }
-    let author = of_run(AuthorKind::Runner, "chant-mcp", run);
-    reviews
-        .store()
-        .change(spec.id.as_str(), &project.clock.stamp(), |_| {
-            let delivered = waiting.iter().map(|batch| {
-                let said = EventBody::Delivered {
-                    batch: batch.clone(),
-                    run: run.to_owned(),
-                    how: DeliveryWay::Digest,
-                    why: NEW_SESSION.to_owned(),
-                };
-                (author.clone(), said)
-            });
-            Ok(delivered.collect())
-        })?;
     let range = WorkRange::of(project, Some(repo), spec)?;
     let is_sent = |thread: &&ReviewThread| thread.is_open() && !thread.batches.is_empty();
     let mut placed = Vec::new();
@@ -78,13 +100,21 @@ pub(crate) fn deliver(
         });
     }
     if placed.is_empty() {
-        return Ok(None);
+        return Ok(Some(SentReview {
+            waiting,
+            digest: None,
+            resumed: None,
+        }));
     }
     let done = match &range {
         Some(range) => commits_of(repo, range)?,
         None => Vec::new(),
     };
-    Ok(Some(review_section(&placed, &done)))
+    Ok(Some(SentReview {
+        digest: Some(review_section(&placed, &done)),
+        resumed: Some(resumed_prompt(spec.id.as_str(), &placed)),
+        waiting,
+    }))
 }
 
 /// The commented lines as they are now with some around them; those that were commented on where they are gone.

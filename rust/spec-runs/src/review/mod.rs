@@ -9,8 +9,6 @@ mod delivery;
 #[cfg(unix)]
 pub(crate) mod gate;
 pub(crate) mod hunks;
-#[cfg(unix)]
-mod prompt_text;
 pub(crate) mod risk;
 pub(crate) mod work_range;
 
@@ -19,7 +17,7 @@ pub(crate) use answers::{note_answers, unanswered};
 pub(crate) use batches::is_delivered;
 pub(crate) use commit_side::{CommitSide, placement_of};
 #[cfg(unix)]
-pub(crate) use delivery::deliver;
+pub(crate) use delivery::{SentReview, note_delivery, sent_review};
 
 use std::sync::Arc;
 

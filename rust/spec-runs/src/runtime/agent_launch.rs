@@ -285,39 +285,15 @@ impl LaunchInputs<'_> {
             &|name| self.project.has_prompt(name),
         );
         let prompt = self.prompt(&name, agreed)?;
-        let prompt_file = self.write_beside(PROMPT, &prompt)?;
-        let own_server = self.server();
-        let server = self.write_beside(SERVER, &shown_server(&own_server))?;
-        let worktree = shown(&self.place.root);
-        let git_dir = shown(&self.place.worktree.join(".git"));
         let is_confined = run_confinement::is_held(self.project, self.config)?;
-        let private = shown(&run_confinement::state_of_agent(&self.place.worktree));
         let limits = &self.config.runs.limits;
         let CommandLine {
             argv,
             variables,
             files,
             prompt_on_stdin,
-        } = agent
-            .command_line(&CommandPlaceholders {
-                prompt: &prompt,
-                prompt_file: &shown(&prompt_file),
-                model: model.as_deref(),
-                worktree: &worktree,
-                spec_id: self.spec.id.as_str(),
-                mcp_config: Some(&shown(&server)),
-                server: Some(&own_server),
-                git_dir: Some(&git_dir),
-                private: is_confined.then_some(&private),
-                checks: &check_lines(self.config),
-                turns: limits.turns(),
-                // It counts its money after each turn, and reports it to us only at its end.
-                cost_usd: limits.cost_usd.map(UsdAmount::dollars),
-                openai_base_url: openai_base_url(self.project),
-                own_program: &self.project.program,
-                is_confined,
-            })
-            .map_err(SpecRunError::from)?;
+        } = self.command_line(&agent, &prompt, None)?;
+        let server = folders::sibling_file(&self.place.worktree, SERVER);
         let trusted = trusted_line(self.project, &agent, is_confined)?;
         let held = ConfinedActor::Agent(&trusted, agent.state, &files);
         let of_account = account_variables(self.config, self.project, account)?;
@@ -334,11 +310,7 @@ impl LaunchInputs<'_> {
             name: agent.name,
             model,
             prompt: name,
-            input: if prompt_on_stdin {
-                AgentInput::Text(prompt)
-            } else {
-                AgentInput::Empty
-            },
+            input: input_of(prompt, prompt_on_stdin),
             limits: AgentLimits {
                 run: Some(limits.run()),
                 idle: Some(limits.idle()),
@@ -346,6 +318,61 @@ impl LaunchInputs<'_> {
             },
             ..job
         })
+    }
+
+    /// Returns the same start with another prompt, in a session that it goes on with.
+    ///
+    /// # Errors
+    /// As [`LaunchInputs::job`].
+    pub(super) fn resumed_job(
+        &self,
+        usual: &AgentJob,
+        prompt: &str,
+        session: &str,
+    ) -> Result<AgentJob, Error> {
+        let agent = choose_agent(self.config, self.asked)?.located(self.project.surroundings());
+        let line = self.command_line(&agent, prompt, Some(session))?;
+        Ok(AgentJob {
+            argv: line.argv,
+            input: input_of(prompt.to_owned(), line.prompt_on_stdin),
+            ..usual.clone()
+        })
+    }
+
+    /// Returns an agent's command line, after the files that it names are written.
+    fn command_line(
+        &self,
+        agent: &Agent,
+        prompt: &str,
+        session: Option<&str>,
+    ) -> Result<CommandLine, Error> {
+        let prompt_file = self.write_beside(PROMPT, prompt)?;
+        let own_server = self.server();
+        let server = self.write_beside(SERVER, &shown_server(&own_server))?;
+        let is_confined = run_confinement::is_held(self.project, self.config)?;
+        let private = shown(&run_confinement::state_of_agent(&self.place.worktree));
+        let model = agents::model(self.spec, agent, &self.project.environment, self.config);
+        let limits = &self.config.runs.limits;
+        let line = agent.command_line(&CommandPlaceholders {
+            prompt,
+            prompt_file: &shown(&prompt_file),
+            session,
+            model: model.as_deref(),
+            worktree: &shown(&self.place.root),
+            spec_id: self.spec.id.as_str(),
+            mcp_config: Some(&shown(&server)),
+            server: Some(&own_server),
+            git_dir: Some(&shown(&self.place.worktree.join(".git"))),
+            private: is_confined.then_some(&private),
+            checks: &check_lines(self.config),
+            turns: limits.turns(),
+            // It counts its money after each turn, and reports it to us only at its end.
+            cost_usd: limits.cost_usd.map(UsdAmount::dollars),
+            openai_base_url: openai_base_url(self.project),
+            own_program: &self.project.program,
+            is_confined,
+        });
+        Ok(line.map_err(SpecRunError::from)?)
     }
 
     /// Returns a check that a criterion names, ready to be started.
@@ -550,6 +577,14 @@ impl LaunchInputs<'_> {
         disk::remove(&path)?;
         disk::create_owned(&path, text)?;
         Ok(path)
+    }
+}
+
+fn input_of(prompt: String, is_on_stdin: bool) -> AgentInput {
+    if is_on_stdin {
+        AgentInput::Text(prompt)
+    } else {
+        AgentInput::Empty
     }
 }
 

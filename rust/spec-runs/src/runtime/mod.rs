@@ -19,6 +19,7 @@ pub(super) mod acting_change;
 pub(super) mod agent_launch;
 pub(super) mod agent_slots;
 mod agent_state;
+pub(crate) mod agent_turn;
 pub(super) mod approval;
 mod blockers;
 mod branch_checks;

@@ -12,7 +12,8 @@ use super::landing::RunLanding;
 use super::run_folder::RunFolder;
 use super::spec_state::{change_spec, spec_of, write_end_to_spec};
 use super::split_copy::remove_copy;
-use super::{COMPLAINTS, RUNNERS, conflict_spec, emptied_files, uncommitted_state};
+use super::{COMPLAINTS, RUNNERS, agent_turn, conflict_spec, emptied_files, uncommitted_state};
+use crate::kept_sessions::sweep_sessions;
 use crate::leases::SpecLeases;
 use crate::leases::last_look::SpecLooks;
 use crate::project::ProjectRuns;
@@ -67,6 +68,7 @@ pub(crate) fn stop_run(
     let stopped = stop::stop(runs, process_id, why, stop::GRACE)?;
     let record = &stopped.record;
     remove_copy(project, record);
+    agent_turn::keep_session(project, record);
     if let Some(repo) = project.repo()?
         && let Ok(Some(place)) = RunFolder::of(project, &repo, record)
     {
@@ -253,6 +255,7 @@ pub(crate) fn recover_runs(project: &Project) -> Result<Vec<String>, Error> {
             note(record, merged);
         }
     }
+    sweep_sessions(project).log_failure("remove kept sessions");
     if !project.holds_orders()
         && let Err(error) = conflict_spec::close_settled(project, &runs)
     {
@@ -430,6 +433,7 @@ fn after_death(
     lock: Option<&SpecLock>,
 ) -> Result<(), Error> {
     remove_copy(project, record);
+    agent_turn::keep_session(project, record);
     if let Some(lock) = lock.filter(|_| record.works_on_spec()) {
         match (record.state(), record.stop_requested) {
             (RunState::Lost, _) => after_loss(project, runs, record, lock)?,

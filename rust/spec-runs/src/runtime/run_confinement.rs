@@ -49,6 +49,8 @@ const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 const LOGINS: [&str; 2] = ["gh", "glab-cli"];
 /// The name of the folder of hooks that husky makes beside the user's.
 const MANAGED_HOOKS: &str = "_";
+/// The name of an agent's own state in the private folder of its run.
+pub(super) const OWN_STATE: &str = "agent";
 /// The kinds of confined processes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ConfinedActor<'a> {
@@ -207,7 +209,7 @@ pub(crate) fn state_of_agent(worktree: &Path) -> PathBuf {
 }
 
 fn agent_folder(private: &Path) -> PathBuf {
-    private.join("agent")
+    private.join(OWN_STATE)
 }
 
 /// Returns the confinement of our git in the folder of a run.

@@ -2,6 +2,7 @@
 //! it).
 
 use super::agent_launch::{self, LaunchInputs};
+use super::agent_turn::{self, ResumedTurn};
 use super::completion_check::{CompletionCheck, CompletionTerms};
 use super::environment::{
     CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpEnvironment, SetUpOutcome, copy_mounted_layers,
@@ -23,7 +24,7 @@ use super::spec_state::{self, change_spec, spec_of};
 use crate::evidence;
 use crate::leases::LeaseKeeper;
 use crate::project::ProjectRuns;
-use crate::review::deliver;
+use crate::review::sent_review;
 use chant_agent_events::FailureCause;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -122,6 +123,8 @@ pub(super) struct SpecRunner<'a> {
     ports: Option<OwnPorts>,
     /// Keep the layers that its agent's folder mounts.
     layer_pins: Vec<LayerPin>,
+    /// The session that its agent goes on with, until it did not take that up.
+    resumed: Option<ResumedTurn>,
 }
 
 impl<'a> SpecRunner<'a> {
@@ -136,6 +139,7 @@ impl<'a> SpecRunner<'a> {
             namespaces: None,
             ports: None,
             layer_pins: Vec::new(),
+            resumed: None,
         }
     }
 
@@ -261,14 +265,13 @@ impl<'a> SpecRunner<'a> {
         run.reached("after-status")?;
         run.step("Starting the agent");
         // An agent elsewhere gets its prompt there, where nothing is known of reviews: what was sent goes on waiting.
-        let review = match &run.record().asked.on {
-            None => deliver(self.project, &repo, &spec, &run.record().process_id)?,
+        let sent = match &run.record().asked.on {
+            None => sent_review(self.project, &repo, &spec)?,
             Some(_) => None,
         };
-        run.reached("after-delivery")?;
         let briefing = LaunchInputs {
             project: self.project,
-            review: review.as_deref(),
+            review: sent.as_ref().and_then(|sent| sent.digest.as_deref()),
             repo: &repo,
             config: &config,
             spec: &spec,
@@ -286,8 +289,13 @@ impl<'a> SpecRunner<'a> {
             let state = agent_launch::choose_agent(&config, briefing.asked)?.state;
             let job = briefing.job(&prompts, run.record().account.as_deref());
             self.login = LoginCopy::of(self.project, state, &place.worktree);
-            job
+            job.and_then(|job| {
+                let (job, resumed) = agent_turn::begin_turn(&briefing, run, sent.as_ref(), job)?;
+                self.resumed = resumed;
+                Ok(job)
+            })
         };
+        run.reached("after-delivery")?;
         self.place = Some(place);
         job
     }
@@ -432,6 +440,18 @@ impl RunSteps for SpecRunner<'_> {
         Some(place.observed(self.project, self.login.as_ref()))
     }
 
+    fn start_over(
+        &mut self,
+        run: &mut ActiveRun<'_>,
+        ended: &AgentOutcome,
+    ) -> Result<Option<AgentJob>, Error> {
+        // After a cause that passes it is asked again.
+        match self.resumed.take_if(|_| ended.passing_cause().is_none()) {
+            Some(turn) => turn.start_anew(self.project, run, ended),
+            None => Ok(None),
+        }
+    }
+
     fn conclude_run(
         &mut self,
         run: &mut ActiveRun<'_>,
@@ -447,6 +467,7 @@ impl RunSteps for SpecRunner<'_> {
             record.last_words = ended.last_words();
             Ok(())
         })?;
+        agent_turn::keep_session(self.project, run.record());
         let taken = self.take_pushed(run, &place, ended);
         let why = match (ended.is_success(), taken) {
             (true, Ok(())) => None,

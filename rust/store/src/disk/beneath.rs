@@ -114,6 +114,35 @@ pub(super) fn open_beneath(folder: &Path, path: &Path) -> io::Result<File> {
     }
 }
 
+/// Opens a regular file in `folder` that has no other name, links below it not followed; returns its size, too.
+///
+/// # Errors
+/// As the system says; for what is no regular file, or has other names: one may lie where the writer of the folder
+/// cannot read.
+pub fn open_regular_beneath(folder: &Path, name: &str) -> io::Result<(File, u64)> {
+    let path = folder.join(name);
+    let is_plain = path
+        .parent()
+        .is_some_and(|above| above == folder || super::is_plain_below(folder, above));
+    if !is_plain {
+        return Err(io::Error::other("a link leads there"));
+    }
+    let file = open_beneath(folder, &path)?;
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if found.nlink() != 1 {
+            return Err(io::Error::other("it has other names"));
+        }
+    }
+    count_opened();
+    Ok((file, found.len()))
+}
+
 /// Reads a small regular file in `folder`, links below it not followed.
 ///
 /// # Errors

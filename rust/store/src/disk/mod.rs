@@ -47,7 +47,7 @@ use std::time::{Duration, SystemTime};
 use super::state::{StateFolder, UserState};
 use super::{StoreError, WRITE, undecided};
 pub use append_file::AppendFile;
-pub use beneath::{read_beneath, replace_beneath};
+pub use beneath::{open_regular_beneath, read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
 use chant_base::counted::{count_opened, count_read, count_resolved, count_written};
 use chant_base::document_size::MAX_DOCUMENT_BYTES;

@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 34] = [
+const ARROWS: [(&str, &[&str]); 35] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -52,6 +52,7 @@ const ARROWS: [(&str, &[&str]); 34] = [
     ("drift", &["evidence", "git", "review"]),
     ("trust", &["base", "config", "git", "store", "text"]),
     ("agent-events", &["base"]),
+    ("agents", &["store", "text"]),
     ("work", &["agent-events", "base", "confine", "store"]),
     ("receipts", &["base", "evidence", "store", "text", "work"]),
     ("provider", &["base", "broker", "store", "work"]),
@@ -82,9 +83,9 @@ const ARROWS: [(&str, &[&str]); 34] = [
     (
         "spec-runs",
         &[
-            "agent-events", "base", "broker", "config", "confine", "drift", "environment",
-            "evidence", "git", "graph", "leases", "provider", "receipts", "review", "signing",
-            "specs", "store", "text", "trust", "work",
+            "agent-events", "agents", "base", "broker", "config", "confine", "drift",
+            "environment", "evidence", "git", "graph", "leases", "provider", "receipts", "review",
+            "signing", "specs", "store", "text", "trust", "work",
         ],
     ),
     (
@@ -192,6 +193,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
     only(
         "Serialize)]",
         &[
+            "agents/kept_session.rs",
             "base/document_problem.rs",
             "base/text_place.rs",
             "spec-runs/cluster/",

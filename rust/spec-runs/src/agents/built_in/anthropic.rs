@@ -85,6 +85,7 @@ pub(super) const CLAUDE: BuiltIn = BuiltIn {
     login_probe: &["auth", "status"],
     hidden: &["--max-turns"],
     resume: &["--resume", "{session}"],
+    transcripts: &["projects/*/*.jsonl"],
     tested: Some("2.1.330"),
     install: "npm install -g @anthropic-ai/claude-code",
     log_in: "start `claude` once and follow it, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)",

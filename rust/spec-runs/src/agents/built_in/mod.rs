@@ -15,6 +15,7 @@ mod ours;
 mod providers;
 mod unproven;
 
+pub use chant_agents::token_file::{TokenEnd, TokenFile};
 use chant_config::runs::ArgumentGroup;
 use chant_provider::ModelProtocol;
 
@@ -65,8 +66,10 @@ pub struct BuiltIn {
     pub help: ArgumentLists,
     /// Options of its template that its help does not list.
     pub hidden: NameList,
-    /// The arguments with which it continues an earlier session.
+    /// The arguments with which it continues an earlier session, before the last ones.
     pub resume: NameList,
+    /// The files of a session below its state, if it was tried that it goes on with one of these alone.
+    pub transcripts: NameList,
     /// The release that we ran; `None` for a template that is only based on documents.
     pub tested: Option<&'static str>,
     /// Instructions for installing it.
@@ -125,32 +128,6 @@ pub struct AgentState {
     pub files: VariableTemplates,
 }
 
-/// A file of a login with tokens that end and tokens that renew them; all places are JSON pointers.
-#[derive(Debug, PartialEq, Eq)]
-pub struct TokenFile {
-    /// The file, among those of [`AgentState::login`].
-    pub file: &'static str,
-    /// The keys at the top that a run gets; all of them if there are none here.
-    pub only: NameList,
-    /// The places of the refresh tokens that a provider replaces at each use.
-    pub refresh: NameList,
-    /// The text that a run gets in place of one: agents refuse a file without it.
-    pub in_place: &'static str,
-    /// The place of the end of the access token.
-    pub ends: TokenEnd,
-}
-
-/// The place that says when an access token ends.
-#[derive(Debug, PartialEq, Eq)]
-pub enum TokenEnd {
-    /// None, or one for each of several providers.
-    Unknown,
-    /// A number of milliseconds since 1970.
-    Milliseconds(&'static str),
-    /// The claim `exp` of the signed token (JWT) there.
-    Claim(&'static str),
-}
-
 /// The means to move the state of an agent.
 #[derive(Debug, PartialEq, Eq)]
 pub enum StateRelocation {
@@ -197,6 +174,7 @@ const USUAL: BuiltIn = BuiltIn {
     help: &[&["--help"]],
     hidden: &[],
     resume: &[],
+    transcripts: &[],
     tested: None,
     install: "",
     log_in: "",
@@ -258,7 +236,10 @@ impl BuiltIn {
 
     /// Returns its command behind `program`, in one of its forms.
     pub(super) fn command(&self, form: &LaunchForm, program: &str) -> Vec<ArgumentGroup> {
-        let groups = [self.head, form.arguments, self.tail].concat();
+        // One whose transcripts are not known does not go on with a session here.
+        let resume = [self.resume];
+        let resume = &resume[..usize::from(!self.transcripts.is_empty())];
+        let groups = [self.head, form.arguments, resume, self.tail].concat();
         let owned = |group: &[&str]| group.iter().map(|piece| (*piece).to_owned()).collect();
         let argument = |group: &[&str]| match group {
             [one] => ArgumentGroup::One((*one).to_owned()),

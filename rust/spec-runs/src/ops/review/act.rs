@@ -293,9 +293,18 @@ impl ReviewDecision<'_> {
         let run: serde_json::Value =
             serde_json::from_str(started.json.as_deref().unwrap_or_default()).unwrap_or_default();
         let name = run["process_id"].as_str().unwrap_or_default();
-        Ok(format!(
-            "Started run {name} on the same branch, in a new session with what was done so far."
-        ))
+        let delivery = runs.get(name).ok().and_then(|record| record.delivery);
+        let way = match delivery {
+            Some(way) if way.is_resumed() => {
+                format!(
+                    "its agent is asked to go on with its session, as {}",
+                    way.why
+                )
+            }
+            Some(way) => format!("in a new session with what was done so far, as {}", way.why),
+            None => "in a new session with what was done so far".to_owned(),
+        };
+        Ok(format!("Started run {name} on the same branch: {way}."))
     }
 
     /// Has work that waited to land be worked on again.

@@ -19,7 +19,7 @@ use chant_git::Repo;
 use chant_review::anchor::{CommentAnchor, DiffSide};
 use chant_review::draft::read_drafts;
 use chant_review::error::ReviewError;
-use chant_review::event::ClaimVerdict;
+use chant_review::event::{ClaimVerdict, DeliveryWay};
 use chant_review::hunk::NamedHunk;
 use chant_review::look::PersonsLook;
 use chant_review::placing::{CommentPlacement, PlaceMark};
@@ -191,10 +191,10 @@ pub fn review_show(project: &Project, id: &str, scope: ReviewScope) -> Result<An
             at: batch.at.clone(),
             threads: batch.threads.clone(),
             delivered: is_delivered(&runs, batch)?,
-            to: batch
-                .deliveries
-                .last()
-                .map(|(run, _, why)| format!("{run}: in a new session, as {why}")),
+            to: batch.deliveries.last().map(|(run, way, why)| match way {
+                DeliveryWay::Resumed => format!("{run}: in its own session, as {why}"),
+                DeliveryWay::Digest => format!("{run}: in a new session, as {why}"),
+            }),
         });
     }
     let approvals = known.threads.approvals.iter().map(|approval| ApprovalRow {

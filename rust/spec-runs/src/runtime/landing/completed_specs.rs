@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use super::{RunLanding, spec_id_of};
+use crate::kept_sessions::remove_session;
 use crate::receipt_signing::sign_landed;
 use crate::receipt_store::{LandedRun, leave_of_run};
 use crate::runtime::completion_details::{CompletionDetails, short_commit};
@@ -97,6 +98,7 @@ impl RunLanding<'_> {
         }
         let snapshot = self.project.snapshot()?;
         edit::change(self.project, snapshot, &spec, |_| true, |_, _| Ok(()))?;
+        remove_session(self.project, spec.id.as_str());
         Ok(clear_landed(self.project, self.repo, place))
     }
 }

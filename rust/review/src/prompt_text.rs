@@ -1,14 +1,14 @@
 //! The comments of a review as a part of an agent's prompt: texts of others, and at most so many characters.
 
-use chant_review::anchor::CommentAnchor;
-use chant_review::event::CommentWeight;
-use chant_review::placing::{CommentPlacement, PlaceMark};
-use chant_review::thread::ReviewThread;
+use crate::anchor::CommentAnchor;
+use crate::event::CommentWeight;
+use crate::placing::{CommentPlacement, PlaceMark};
+use crate::thread::ReviewThread;
 
-use crate::prompt::{enclose_text, on_a_line};
+use chant_text::enclosed::{enclose_text, on_a_line};
 
 /// The greatest number of characters of the part.
-pub(super) const MAX_CHARS: usize = 24_000;
+pub const MAX_CHARS: usize = 24_000;
 /// Characters that rules and the words around comments may take of them.
 const RESERVE: usize = 4_000;
 /// Characters that a comment needs besides its texts.
@@ -26,8 +26,10 @@ are allowed.\n\
 - Each `must` and each `question` needs one of these lines. They are compared with what your commits change.";
 
 /// A comment with where it stands.
-pub(super) struct PlacedThread<'a> {
+pub struct PlacedThread<'a> {
+    /// The comment with its replies.
     pub thread: &'a ReviewThread,
+    /// Where it stands, if it stands on lines.
     pub placement: Option<CommentPlacement>,
     /// The lines there.
     pub lines: Vec<String>,
@@ -35,9 +37,19 @@ pub(super) struct PlacedThread<'a> {
     pub is_earlier: bool,
 }
 
+/// Returns the prompt for the session that did the work so far: it knows the rest.
+pub fn resumed_prompt(spec_id: &str, threads: &[PlacedThread<'_>]) -> String {
+    let review = review_section(threads, &[]);
+    format!(
+        "You go on with your work on spec `{spec_id}`, in the session and the folder in which you began it. Its rules \
+hold as before. The spec and the branch may have changed meanwhile: read both again before you change anything.\n\n\
+{review}\n"
+    )
+}
+
 /// Returns the part of the prompt: all that has to be done, then the rest as far as there is room. What is left out is
 /// counted.
-pub(super) fn review_section(threads: &[PlacedThread<'_>], done: &[String]) -> String {
+pub fn review_section(threads: &[PlacedThread<'_>], done: &[String]) -> String {
     let mut text = RULES.to_owned();
     if !done.is_empty() {
         let commits = enclose_text(&done.join("\n"));
@@ -141,8 +153,8 @@ fn cut(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chant_review::event::{AuthorKind, EventAuthor};
-    use chant_review::thread::{EventOrigin, ThreadState};
+    use crate::event::{AuthorKind, EventAuthor};
+    use crate::thread::{EventOrigin, ThreadState};
 
     fn thread(number: usize, weight: CommentWeight, text: &str) -> ReviewThread {
         ReviewThread {

@@ -16,6 +16,8 @@ pub struct CommandPlaceholders<'a> {
     pub prompt: &'a str,
     /// The file that holds the prompt, absolute.
     pub prompt_file: &'a str,
+    /// The session to go on with.
+    pub session: Option<&'a str>,
     /// The model, if one is chosen.
     pub model: Option<&'a str>,
     /// The folder to work in, absolute.
@@ -116,7 +118,7 @@ pub struct CommandLine {
 
 /// Returns arguments that belong together with their placeholders replaced: none if one has no
 /// value, and once for each check if they name one.
-pub(super) fn arguments(pieces: &[String], given: &CommandPlaceholders<'_>) -> Vec<Vec<String>> {
+pub fn arguments(pieces: &[String], given: &CommandPlaceholders<'_>) -> Vec<Vec<String>> {
     if pieces.iter().any(|piece| piece.contains("{check}")) {
         let checks = given.checks.iter().filter(|check| is_plain(check));
         let of = |check: &String| -> Vec<String> {
@@ -139,7 +141,7 @@ fn is_plain(command: &str) -> bool {
 }
 
 /// Returns a text with its placeholders replaced, each once; `None` if one has no value.
-pub(super) fn text(template: &str, given: &CommandPlaceholders<'_>) -> Option<String> {
+pub fn text(template: &str, given: &CommandPlaceholders<'_>) -> Option<String> {
     static PLACEHOLDER: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\{([a-z_]+)\}").ok());
     let Some(placeholder) = PLACEHOLDER.as_ref() else {
@@ -175,6 +177,7 @@ fn value(name: &str, given: &CommandPlaceholders<'_>) -> PlaceholderValue {
     let value = match name {
         "prompt" => Some(prompt_argument(given)),
         "prompt_file" => Some(given.prompt_file.to_owned()),
+        "session" => owned(given.session),
         "model" => owned(given.model),
         "worktree" => Some(given.worktree.to_owned()),
         "spec_id" => Some(given.spec_id.to_owned()),
