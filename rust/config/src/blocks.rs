@@ -132,7 +132,7 @@ pub(super) struct ReviewBlock {
 #[serde(default)]
 #[serde(expecting = "`key: value` lines")]
 pub(super) struct SessionsBlock {
-    pub(super) days: Option<u16>,
+    pub(super) days: Option<u32>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -427,7 +427,7 @@ const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 
 impl RunSettings {
     /// Takes over for how many days sessions are kept; a project can only ask for less.
-    pub(super) fn keep_sessions_for(&mut self, days: u16, is_users: bool) {
+    pub(super) fn keep_sessions_for(&mut self, days: u32, is_users: bool) {
         let asked = Duration::from_secs(u64::from(days) * SECONDS_OF_A_DAY);
         self.sessions_kept = if is_users {
             asked
