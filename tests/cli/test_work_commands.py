@@ -211,7 +211,7 @@ def test_the_configuration_in_the_guide_is_one(agents: AtWork) -> None:
 def test_every_placeholder_in_the_guide_is_filled_in(agents: AtWork) -> None:
     guide = CONFIGURATION.read_text("utf-8")
     names = [line.split("`")[1] for line in guide.splitlines() if line.startswith("| `{")]
-    assert len(names) == 8
+    assert len(names) == 10
     words = [name for name in names if name != "{chant}"]
     echo = "import sys; print([word for word in sys.argv[1:] if word[:1] == '{' or not word])"
     agents.spec(FIRST, "Log in", model="opus")

@@ -255,7 +255,9 @@ def test_tools_write_inside_the_project_only(tmp_path: Path, serve: Serve, in_gi
     assert pipes.finish().code == 0
     assert [path for path in tmp_path.rglob("*") if not path.is_relative_to(project.root)] == outside
     assert tree(tmp_path / "neighbour") == before
-    assert [path for path in home.rglob("*") if path.is_file()] == [user_config()]
+    # A receipt is noted in our state, which is signed with a key of the user.
+    key = [home / ".local" / "state" / "chant-mcp" / "key"] if in_git else []
+    assert sorted(path for path in home.rglob("*") if path.is_file()) == sorted([user_config(), *key])
     ours = {name.split("/")[0] for name in tree(project.root)}
     assert ours <= {".chant", "src", *([] if in_git else [".chant-mcp"])}
 

@@ -639,7 +639,9 @@ impl ChantProject {
     fn run_name(&self, name: &str) -> Result<String, Raised> {
         call(|| {
             let items = self.project.work_items;
-            if let Some(key) = items.and_then(|items| items.key_of(&self.project, name)) {
+            let key = items.and_then(|items| items.key_of(&self.project, name));
+            // Lists of runs name an item by the ID of its runs, too.
+            if let Some(key) = key.or_else(|| item_names::key_of_run(&self.project, name)) {
                 return Ok(key);
             }
             let snapshot = self.project.snapshot()?;

@@ -25,12 +25,13 @@ use chant_specs::project::{Project, SPECS};
 use chant_store::digest::sha256;
 use chant_store::disk;
 use chant_store::index::FileSource;
+use chant_store::state::escape_name;
 use chant_work::run_record::{EnvironmentEntry, MergeEntry, RunRecord};
 use chant_work::usage::UsageEntry;
 
 /// So many receipts of one name are distinguished by a number.
 const MAX_OF_A_NAME: usize = 50;
-/// The part of our state with an empty file for each receipt that was written here, named by its hash.
+/// The part of our state with an empty file for each receipt that was written here.
 const WRITTEN_HERE: &str = "written-receipts";
 
 /// A run whose work has landed.
@@ -310,11 +311,15 @@ fn keep(project: &Project, repo: &Repo, receipt: &mut CompletionReceipt) -> Resu
     Err(ChantError::Refused(message).into())
 }
 
-/// Notes that this machine wrote a receipt: a person signs no other ones.
+/// Notes that this machine wrote a receipt: a person signs no other ones. In a folder that nobody trusts nothing is
+/// signed, and nothing noted.
 fn note_written(project: &Project, receipt: &CompletionReceipt) {
-    let name = sha256(receipt.text().as_bytes());
+    if !project.is_trusted() {
+        return;
+    }
     let noted = project.state().and_then(|state| {
         let folder = state.ensure(WRITTEN_HERE)?;
+        let name = name_of_note(receipt);
         Ok(disk::write_private(&folder.join(name), "")?)
     });
     noted.log_failure("note that a receipt was written here");
@@ -322,12 +327,17 @@ fn note_written(project: &Project, receipt: &CompletionReceipt) {
 
 /// Returns true if this machine wrote a receipt, word for word.
 pub(super) fn is_written_here(project: &Project, receipt: &CompletionReceipt) -> bool {
-    let name = sha256(receipt.text().as_bytes());
     let folder = project
         .state()
         .ok()
         .and_then(|state| state.read(WRITTEN_HERE));
-    folder.is_some_and(|folder| disk::exists(&folder.join(name)))
+    folder.is_some_and(|folder| disk::exists(&folder.join(name_of_note(receipt))))
+}
+
+/// Returns a name of the receipt's spec and its words.
+fn name_of_note(receipt: &CompletionReceipt) -> String {
+    let hash = sha256(receipt.text().as_bytes());
+    format!("{}-{}", escape_name(&receipt.spec), &hash[..32])
 }
 
 /// Returns true if the receipt that is kept under this name is of the same completion.
