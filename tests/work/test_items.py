@@ -73,6 +73,8 @@ def test_an_item_is_worked_on_from_its_key_to_a_landed_commit(plans: Plans, kind
     assert (drift["spec_id"], drift["verdict"]) == (key, "holds")
     assert all(hunk["path"].startswith("demo/") for hunk in drift.get("hunks", ()))
     assert plans.end(key)["end_state"] == "completed"
+    name = next((plans.root / ".git" / "chant-mcp" / "processes").rglob("*.json")).name.rpartition("-")[0]
+    assert plans("log", name) == plans("log", key), "an item is named by what `runs` prints, too"
 
 
 TOOL_FORMATS = {
