@@ -277,6 +277,31 @@ def test_what_another_machine_wrote_is_signed_only_after_its_checks_ran_here(
     assert f"consistent, signed by {ADA}" in signed.said()
 
 
+def test_lists_that_are_not_pushed_yet_count_unless_the_remote_went_on(
+    signed: Signed, cli: Cli, tmp_path: Path
+) -> None:
+    remote = str(tmp_path / "shared.git")
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", remote)
+    signed.landed.git("remote", "add", "origin", remote)
+    first = git(signed.root, "rev-list", "--max-parents=0", "HEAD").strip()
+    signed.landed.git("push", "-q", "origin", f"{first}:refs/heads/main")
+    signed.landed.git("remote", "set-head", "origin", "main")
+    cli("receipt", "sign", FIRST, "--key", str(signed.key))
+    assert f"signed by {ADA}" in signed.said()
+    # Somebody revokes the key there, and it is not merged here.
+    git(tmp_path, "clone", "-q", remote, "other")
+    other = tmp_path / "other"
+    (other / ".chant").mkdir(exist_ok=True)
+    for name, source in (("revoked_signers", signed.key.with_suffix(".pub")), ("allowed_signers", None)):
+        text = source.read_text("utf-8") if source else allowed(signed.key)
+        (other / ".chant" / name).write_text(text, encoding="utf-8")
+    git(other, "add", "-A")
+    git(other, "commit", "-qm", "Ada's key was stolen")
+    git(other, "push", "-q")
+    signed.landed.git("fetch", "-q", "origin")
+    assert "signed by nobody who counts" in signed.said()
+
+
 def test_two_people_sign_the_same_receipt(cli: Cli, key: Path) -> None:
     other = make_key(key.parent, "bob")
     signed = Signed(cli, key.parent, allowed(key) + allowed(other, who="bob@example.org"))

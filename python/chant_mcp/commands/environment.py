@@ -173,6 +173,5 @@ def propose(session: Session, writes: bool) -> None:
     change = recipes.written(root, found, checks)
     files.write(root, change)
     say(f"Wrote {counted(len(found), 'recipe')} into {change.name}. Trust the folder again.")
-    had_checks = b"\nchecks:" in (change.before or b"")
-    for name in () if had_checks else checks:
+    for name in checks:
         say(f"Wrote the check `{name}`, which a criterion names: chant-mcp add TITLE --check {name}")

@@ -6,7 +6,9 @@ import os
 import socket
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -40,23 +42,19 @@ def line_of_signer(key: Path, environment: Mapping[str, str]) -> str:
 
 
 def _make(key: Path, environment: Mapping[str, str]) -> None:
-    new = key.with_name(f".{key.name}-{os.getpid()}")
-    _keygen(["-q", "-t", "ed25519", "-N", "", "-C", "chant-mcp", "-f", str(new)], environment)
-    try:
+    with TemporaryDirectory(dir=key.parent, prefix=".") as folder:
+        new = Path(folder, key.name)
+        _keygen(["-q", "-t", "ed25519", "-N", "", "-C", "chant-mcp", "-f", str(new)], environment)
         with new.open("rb") as file:
             os.fsync(file.fileno())
         # A key that another process has made meanwhile stays.
-        os.link(new, key)
-    except FileExistsError:
-        pass
-    finally:
-        new.unlink()
-        new.with_name(f"{new.name}.pub").unlink()
-    folder = os.open(key.parent, os.O_RDONLY)
+        with suppress(FileExistsError):
+            os.link(new, key)
+    opened = os.open(key.parent, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(opened)
     finally:
-        os.close(folder)
+        os.close(opened)
 
 
 def _keygen(words: list[str], environment: Mapping[str, str]) -> str:

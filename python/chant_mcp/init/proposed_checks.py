@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from chant_mcp.init import json_text
+from chant_mcp.init import config_text, files, json_text
 from chant_mcp.init.recipes import RecipeProposal
 
 _NO_TESTS = "no test specified"
@@ -16,6 +16,8 @@ _NO_TESTS = "no test specified"
 def proposed_checks(root: Path, recipes: Iterable[RecipeProposal]) -> dict[str, list[str]]:
     """Find the commands that run the tests of a project; languages without a sign of tests have none.
 
+    A project whose configuration has checks gets no more.
+
     Args:
         root: The project's folder.
         recipes: What is to be installed, by language.
@@ -23,6 +25,8 @@ def proposed_checks(root: Path, recipes: Iterable[RecipeProposal]) -> dict[str, 
     Returns:
         Command lines by the names of checks.
     """
+    if any(line.startswith("checks:") for line in _front_matter(root)):
+        return {}
     found = {recipe.name: check for recipe in recipes if (check := _check(root, recipe))}
     return {"tests" if len(found) == 1 else f"{name}-tests": check for name, check in found.items()}
 
@@ -53,6 +57,11 @@ def _check(root: Path, recipe: RecipeProposal) -> list[str] | None:
             return ["dotnet", "test", "--no-restore"]
         case _:
             return None
+
+
+def _front_matter(root: Path) -> list[str]:
+    text = (files.read(root, config_text.FILE) or b"").decode("utf-8-sig", errors="replace")
+    return text.removeprefix("---").partition("\n---")[0].splitlines()
 
 
 def _names(root: Path, word: str, *patterns: str) -> bool:

@@ -78,8 +78,6 @@ def written(
 ) -> files.FileChange:
     """Plan the project's configuration with recipes and checks added; nothing else of it changes.
 
-    Checks are left out where it has some.
-
     Raises:
         RefusedError: There is no configuration, or it has an environment already.
     """
@@ -94,8 +92,6 @@ def written(
         raise RefusedError(
             f"`{config_text.FILE}` has an `environment` already. Paste what `env propose` shows into it."
         )
-    if any(line.startswith("checks:") for line in lines[: ends[1]]):
-        checks = _NO_CHECKS
     lines.insert(ends[1], block(found, checks))
     return files.FileChange(config_text.FILE, before, "".join(lines).encode())
 

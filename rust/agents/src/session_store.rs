@@ -26,7 +26,7 @@ pub struct SessionStore<'a> {
 
 /// A run that ended.
 #[derive(Debug, Clone)]
-pub struct EndedRun<'a> {
+pub struct EndedSession<'a> {
     /// Its spec.
     pub spec: &'a str,
     /// Its name.
@@ -78,7 +78,7 @@ impl<'a> SessionStore<'a> {
     ///
     /// # Errors
     /// A failure of the disk.
-    pub fn keep(self, ended: &EndedRun<'_>) -> Result<KeptSession, StoreError> {
+    pub fn keep(self, ended: &EndedSession<'_>) -> Result<KeptSession, StoreError> {
         let folder = self.state.ensure(&self.part_of(ended.spec))?;
         // What a crash leaves is a transcript without a note, which counts as none.
         disk::remove(&folder.join(NOTE))?;
@@ -218,7 +218,7 @@ enum KeepingFault {
     Transcript(#[from] TranscriptFault),
 }
 
-fn found_of(ended: &EndedRun<'_>) -> Result<(SessionId, FoundTranscript), KeepingFault> {
+fn found_of(ended: &EndedSession<'_>) -> Result<(SessionId, FoundTranscript), KeepingFault> {
     let session = SessionId::parse(ended.session.ok_or(KeepingFault::NoSession)?)?;
     let folder = ended.folder.ok_or(KeepingFault::NoState)?;
     let found = transcript::find_transcript(folder, ended.patterns, &session)?;

@@ -75,7 +75,7 @@ pub struct HunkDrift {
 }
 
 /// Lines in the version of a file in which they stand.
-struct StandingLines {
+struct TrackedLines {
     path: String,
     blob: String,
     text: Arc<str>,
@@ -119,7 +119,7 @@ struct FileComparison<'a> {
 
 impl FileComparison<'_> {
     fn drift_of(&self, landed: LineRange) -> HunkDrift {
-        let mut standing = StandingLines {
+        let mut tracked = TrackedLines {
             path: self.file.path.clone(),
             blob: self.file.blob.clone(),
             text: Arc::clone(&self.file.text),
@@ -128,16 +128,16 @@ impl FileComparison<'_> {
         };
         let mut by = None;
         for _ in 0..MAX_FILES_FOLLOWED {
-            let tip = self.history.at_tip(&standing.path);
-            if let Some(found) = tip.and_then(|tip| self.found(&standing, &tip)) {
-                let is_same = standing.path == self.file.path && found.is_in_place;
+            let tip = self.history.at_tip(&tracked.path);
+            if let Some(found) = tip.and_then(|tip| self.found(&tracked, &tip)) {
+                let is_same = tracked.path == self.file.path && found.is_in_place;
                 let state = if is_same {
                     HunkState::Untouched
                 } else {
                     HunkState::Moved
                 };
                 let now = Some(LinePlace {
-                    path: standing.path,
+                    path: tracked.path,
                     lines: found.lines,
                 });
                 let by = None;
@@ -148,55 +148,55 @@ impl FileComparison<'_> {
                     by,
                 };
             }
-            let change = self.change_of(&standing);
+            let change = self.change_of(&tracked);
             by = change.as_ref().map(|change| change.at);
-            match change.and_then(|change| self.followed(&standing, &change)) {
-                Some(next) => standing = next,
+            match change.and_then(|change| self.followed(&tracked, &change)) {
+                Some(next) => tracked = next,
                 None => break,
             }
         }
-        self.lost(landed, &standing, by)
+        self.lost(landed, &tracked, by)
     }
 
     /// Finds lines in another version of their file.
-    fn found(&self, standing: &StandingLines, blob: &str) -> Option<FoundLines> {
-        if blob == standing.blob {
+    fn found(&self, tracked: &TrackedLines, blob: &str) -> Option<FoundLines> {
+        if blob == tracked.blob {
             return Some(FoundLines {
-                lines: standing.lines,
+                lines: tracked.lines,
                 is_in_place: true,
             });
         }
-        let later = self.later_text(standing, blob)?;
-        let in_place = later.in_place(standing.lines);
-        let first = in_place.or_else(|| later.elsewhere(standing.lines))?;
+        let later = self.later_text(tracked, blob)?;
+        let in_place = later.in_place(tracked.lines);
+        let first = in_place.or_else(|| later.elsewhere(tracked.lines))?;
         Some(FoundLines {
-            lines: standing.lines.at(first),
+            lines: tracked.lines.at(first),
             is_in_place: in_place.is_some(),
         })
     }
 
-    fn stands(&self, standing: &StandingLines, blob: &str) -> bool {
-        let later = || self.later_text(standing, blob);
-        blob == standing.blob || later().is_some_and(|later| later.has(standing.lines))
+    fn stands(&self, tracked: &TrackedLines, blob: &str) -> bool {
+        let later = || self.later_text(tracked, blob);
+        blob == tracked.blob || later().is_some_and(|later| later.has(tracked.lines))
     }
 
-    fn later_text(&self, standing: &StandingLines, blob: &str) -> Option<Rc<LaterText>> {
-        let key = (standing.blob.clone(), blob.to_owned());
+    fn later_text(&self, tracked: &TrackedLines, blob: &str) -> Option<Rc<LaterText>> {
+        let key = (tracked.blob.clone(), blob.to_owned());
         let mut compared = self.compared.borrow_mut();
         let later = compared.entry(key).or_insert_with(|| {
             let text = self.history.text(blob)?;
-            Some(Rc::new(LaterText::of(&standing.text, &text)))
+            Some(Rc::new(LaterText::of(&tracked.text, &text)))
         });
         later.clone()
     }
 
     /// The commit before which lines stood in their file and after which they did not. There may be several where
     /// they came back in between; each of them changed the lines.
-    fn change_of(&self, standing: &StandingLines) -> Option<LineChange> {
-        let versions = self.history.versions(&standing.path, standing.from);
+    fn change_of(&self, tracked: &TrackedLines) -> Option<LineChange> {
+        let versions = self.history.versions(&tracked.path, tracked.from);
         let stands = |version: &PathVersion| {
             let blob = version.blob.as_deref();
-            blob.is_some_and(|blob| self.stands(standing, blob))
+            blob.is_some_and(|blob| self.stands(tracked, blob))
         };
         if stands(versions.last()?) {
             return None;
@@ -213,7 +213,7 @@ impl FileComparison<'_> {
         }
         let before = match low.checked_sub(1) {
             Some(before) => versions[before].blob.clone()?,
-            None => standing.blob.clone(),
+            None => tracked.blob.clone(),
         };
         Some(LineChange {
             at: versions[low].at,
@@ -222,11 +222,11 @@ impl FileComparison<'_> {
     }
 
     /// The lines in the one other file to which a commit moved them.
-    fn followed(&self, standing: &StandingLines, change: &LineChange) -> Option<StandingLines> {
+    fn followed(&self, tracked: &TrackedLines, change: &LineChange) -> Option<TrackedLines> {
         let before = self.history.text(&change.before)?;
-        let lines = self.found(standing, &change.before)?.lines;
-        let own = StandingLines {
-            path: standing.path.clone(),
+        let lines = self.found(tracked, &change.before)?.lines;
+        let own = TrackedLines {
+            path: tracked.path.clone(),
             blob: change.before.clone(),
             text: before,
             lines,
@@ -234,7 +234,7 @@ impl FileComparison<'_> {
         };
         let within = |other: &ChangedFile, lines: LineRange| {
             let blob = &plain(other.new.as_ref())?.id;
-            Some(StandingLines {
+            Some(TrackedLines {
                 path: other.path.clone(),
                 blob: blob.clone(),
                 text: self.history.text(blob)?,
@@ -264,7 +264,7 @@ impl FileComparison<'_> {
     }
 
     /// The file that a removed one became: the one with its content, else the only one that is much like it.
-    fn renamed(&self, own: &StandingLines, at: usize) -> Option<&ChangedFile> {
+    fn renamed(&self, own: &TrackedLines, at: usize) -> Option<&ChangedFile> {
         let changes = self.history.changes(at).iter();
         let mut same = changes.filter(|changed| changed.path == own.path);
         if same.next()?.new.is_some() {
@@ -297,17 +297,17 @@ impl FileComparison<'_> {
     }
 
     /// The fate of lines that some commit changed: they may have come back under another name of their file.
-    fn lost(&self, landed: LineRange, standing: &StandingLines, by: Option<usize>) -> HunkDrift {
+    fn lost(&self, landed: LineRange, tracked: &TrackedLines, by: Option<usize>) -> HunkDrift {
         let mut drift = HunkDrift {
             landed,
             state: HunkState::Removed,
             now: None,
             by,
         };
-        let Some((path, blob)) = self.by_names(standing) else {
+        let Some((path, blob)) = self.by_names(tracked) else {
             return drift;
         };
-        if let Some(found) = self.found(standing, &blob) {
+        if let Some(found) = self.found(tracked, &blob) {
             drift.state = HunkState::Moved;
             drift.now = Some(LinePlace {
                 path,
@@ -316,17 +316,17 @@ impl FileComparison<'_> {
             drift.by = None;
             return drift;
         }
-        let later = self.later_text(standing, &blob);
-        if later.is_none_or(|later| later.has_other_lines(standing.lines)) {
+        let later = self.later_text(tracked, &blob);
+        if later.is_none_or(|later| later.has_other_lines(tracked.lines)) {
             drift.state = HunkState::Changed;
         }
         drift
     }
 
     /// The file at the tip that a file became, with its content.
-    fn by_names(&self, standing: &StandingLines) -> Option<(String, String)> {
-        let (mut path, mut from) = (standing.path.clone(), standing.from);
-        let mut blob = standing.blob.clone();
+    fn by_names(&self, tracked: &TrackedLines) -> Option<(String, String)> {
+        let (mut path, mut from) = (tracked.path.clone(), tracked.from);
+        let mut blob = tracked.blob.clone();
         for _ in 0..MAX_FILES_FOLLOWED {
             if let Some(tip) = self.history.at_tip(&path) {
                 return Some((path, tip));
@@ -335,11 +335,11 @@ impl FileComparison<'_> {
             if let Some(before) = earlier.last() {
                 blob = before.blob.clone()?;
             }
-            let own = StandingLines {
+            let own = TrackedLines {
                 path: path.clone(),
                 text: self.history.text(&blob)?,
                 blob: blob.clone(),
-                lines: standing.lines,
+                lines: tracked.lines,
                 from,
             };
             let renamed = self.renamed(&own, last.at)?;

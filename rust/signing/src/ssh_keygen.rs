@@ -13,7 +13,7 @@ use crate::envelope::{SignatureError, SignedStatement, signed_bytes};
 use chant_base::inherited_environment::inherited_environment;
 
 /// The time in which a key that nobody attends has to sign.
-const PATIENCE: Duration = Duration::from_secs(30);
+const UNATTENDED_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The reasons why nothing was signed or checked.
 #[derive(Debug, thiserror::Error)]
@@ -64,8 +64,8 @@ pub fn sign(
         // A passphrase that is given, if only an empty one, is asked of nobody.
         call.args(["-P", ""]).env("SSH_ASKPASS_REQUIRE", "never");
     }
-    let patience = (!key.is_attended).then_some(PATIENCE);
-    let armored = answer(call, &signed_bytes(statement.as_bytes()), patience)?;
+    let timeout = (!key.is_attended).then_some(UNATTENDED_TIMEOUT);
+    let armored = answer(call, &signed_bytes(statement.as_bytes()), timeout)?;
     Ok(SignedStatement::new(
         namespace,
         statement.as_bytes().to_vec(),
@@ -126,11 +126,11 @@ fn keygen(what: &str) -> Command {
 fn answer(
     mut call: Command,
     input: &[u8],
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
 ) -> Result<String, SigningError> {
     let input = file_of(input)?;
     call.stdin(Stdio::from(input.reopen()?));
-    let done = output(call, patience)?;
+    let done = output(call, timeout)?;
     if done.status.success() {
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
@@ -141,15 +141,15 @@ fn answer(
     ))
 }
 
-fn output(mut call: Command, patience: Option<Duration>) -> io::Result<Output> {
-    let Some(patience) = patience else {
+fn output(mut call: Command, timeout: Option<Duration>) -> io::Result<Output> {
+    let Some(timeout) = timeout else {
         return call.output();
     };
     let mut started = call.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (out, err) = (started.stdout.take(), started.stderr.take());
-    let (said, heard) = mpsc::channel();
-    thread::spawn(move || said.send(all_of(out).and_then(|out| Ok((out, all_of(err)?)))));
-    let Ok(texts) = heard.recv_timeout(patience) else {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(all_of(out).and_then(|out| Ok((out, all_of(err)?)))));
+    let Ok(texts) = receiver.recv_timeout(timeout) else {
         started.kill()?;
         started.wait()?;
         let why = "the key waited for somebody who is not there";

@@ -1,5 +1,6 @@
 //! Signatures of this machine's own receipts: made by a person, or by the user's key when work lands here.
 
+use crate::project::folders::at_home;
 use crate::receipt::CompletionReceipt;
 use crate::receipt::signature::{
     MAX_ENVELOPE, NAMESPACE, SIGNATURES, signature_name, statement_of,
@@ -9,7 +10,6 @@ use chant_git::Repo;
 use chant_git::kept_texts::TextRead;
 use chant_signing::{SignedStatement, SigningError, SigningKey};
 use chant_specs::project::Project;
-use std::path::{Path, PathBuf};
 
 /// The place of a signature that was made.
 pub(crate) struct KeptSignature {
@@ -70,7 +70,7 @@ pub(crate) fn sign_landed(
     receipt: &CompletionReceipt,
 ) -> Option<String> {
     let config = project.snapshot().ok()?.config.clone().ok()?;
-    let path = key_file(project, config.landing_signing_key.as_deref()?);
+    let path = at_home(project, config.landing_signing_key.as_deref()?);
     let key = SigningKey {
         path: &path,
         is_attended: false,
@@ -91,15 +91,6 @@ pub(crate) fn sign_landed(
         "its receipt was not signed: {why}; `chant-mcp receipt sign {}` signs it",
         receipt.spec
     ))
-}
-
-/// Returns a path of the user's own configuration, where `~` stands for the home folder.
-fn key_file(project: &Project, path: &str) -> PathBuf {
-    let home = project.environment.get("HOME").map(Path::new);
-    match (path.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(path),
-    }
 }
 
 /// Returns true if a ref keeps a signature of the same key over the same statement.

@@ -70,7 +70,6 @@ pub(super) fn prepare_of_run(
     run: LandedRun<'_>,
 ) -> Result<(String, String), Error> {
     let receipt = receipt_of_run(project, repo, run)?;
-    note_written(project, &receipt);
     let object = repo.write_text(receipt.text().as_bytes())?;
     Ok((receipt.name(), object))
 }
@@ -299,8 +298,8 @@ fn keep(project: &Project, repo: &Repo, receipt: &mut CompletionReceipt) -> Resu
             receipt.token = format!("{token}-{number}");
         }
         let why = format!("chant-mcp: spec {} is completed", receipt.spec);
+        note_written(project, receipt);
         if repo.keep_text(&receipt.name(), receipt.text().as_bytes(), &why)? {
-            note_written(project, receipt);
             return Ok(());
         }
         if is_kept(repo, receipt)? {

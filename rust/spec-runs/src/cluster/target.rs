@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::error::SpecRunError;
+use crate::project::folders::at_home;
 use chant_base::error::Error;
 use chant_base::next_step::DoorKind;
 use chant_config::Config;
@@ -157,13 +158,4 @@ fn user_folder(project: &Project) -> PathBuf {
     let home = || variable("HOME").map(|home| home.join(".config"));
     let folder = variable("XDG_CONFIG_HOME").or_else(home);
     folder.unwrap_or_default().join("chant-mcp")
-}
-
-/// Returns a path of the user's configuration, where `~` stands for the home folder.
-fn at_home(project: &Project, path: &str) -> PathBuf {
-    let home = project.environment.get("HOME").map(PathBuf::from);
-    match (path.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(path),
-    }
 }

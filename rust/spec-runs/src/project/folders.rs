@@ -108,11 +108,7 @@ fn named(project: &Project, config: &Config, common: &Path) -> String {
 /// The folder that holds those of all repositories.
 fn folder_of_all(project: &Project, config: &Config) -> Result<PathBuf, Error> {
     if let Some(given) = config.worktree_root.as_deref() {
-        let home = variable(project, "HOME");
-        let inside_home = given
-            .strip_prefix("~/")
-            .and_then(|rest| Some(home?.join(rest)));
-        return Ok(inside_home.unwrap_or_else(|| project.root.path().join(given)));
+        return Ok(project.root.path().join(at_home(project, given)));
     }
     Ok(user_state_folder(project)?.join("worktrees"))
 }
@@ -129,6 +125,13 @@ pub(crate) fn user_state_folder(project: &Project) -> Result<PathBuf, Error> {
         ChantError::Refused(why.into())
     })?;
     Ok(state.join("chant-mcp"))
+}
+
+/// Returns a path of the configuration, where `~` stands for the user's home folder.
+pub(crate) fn at_home(project: &Project, path: &str) -> PathBuf {
+    let inside = path.strip_prefix("~/");
+    let inside = inside.and_then(|rest| Some(variable(project, "HOME")?.join(rest)));
+    inside.unwrap_or_else(|| PathBuf::from(path))
 }
 
 fn variable(project: &Project, name: &str) -> Option<PathBuf> {

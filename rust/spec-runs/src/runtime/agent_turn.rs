@@ -16,7 +16,7 @@ use crate::project::ProjectRuns;
 use crate::project::folders::{self, PRIVATE, PROMPT};
 use crate::review::{SentReview, note_delivery};
 use chant_agents::kept_session::{AgentMark, DigestReason};
-use chant_agents::session_store::{EndedRun, ReadySession, SessionStore, real_folder};
+use chant_agents::session_store::{EndedSession, ReadySession, SessionStore, real_folder};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -154,7 +154,7 @@ impl ResumedTurn {
     ///
     /// # Errors
     /// A failure to write the review, the record or the prompt.
-    pub(super) fn start_anew(
+    pub(super) fn restart_with_digest(
         self,
         project: &Project,
         run: &mut ActiveRun<'_>,
@@ -208,7 +208,7 @@ fn keep(project: &Project, record: &RunRecord) -> Result<(), Error> {
     }
     let folder = record.worktree.as_deref().map(Path::new);
     let folder = folder.and_then(private_folder);
-    sessions.keep(&EndedRun {
+    sessions.keep(&EndedSession {
         spec: &record.spec_id,
         run: &record.process_id,
         agent: mark_of(project, config, &agent, entry.model.clone()),

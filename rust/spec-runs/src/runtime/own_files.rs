@@ -2,6 +2,7 @@
 //!
 //! Files are copies: git ignores them, they never land, and their values are masked in logs. Checks get no files.
 
+use crate::project::folders::at_home;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -148,14 +149,7 @@ pub(super) fn secret_of(
                 found.ok_or_else(|| failed(&format!("the variable {variable} is not set")))?;
             value
         }
-        (None, Some(file)) => {
-            let home = project.environment.get("HOME");
-            let path = match (file.strip_prefix("~/"), home) {
-                (Some(rest), Some(home)) => Path::new(home).join(rest),
-                _ => PathBuf::from(file),
-            };
-            disk::read_owned(&path, MAX_CREDENTIAL)?
-        }
+        (None, Some(file)) => disk::read_owned(&at_home(project, file), MAX_CREDENTIAL)?,
         (None, None) => String::new(),
     };
     let secret = secret.trim().to_owned();
@@ -179,12 +173,7 @@ pub(super) fn lent_variables<'a>(
 
 /// Returns the folder of a project from the top of the checkout, if it is this project or its checkout.
 fn inside_checkout(project: &Project, top: &Path, named: &str) -> Option<PathBuf> {
-    let home = project.environment.get("HOME");
-    let named = match named.strip_prefix("~/") {
-        Some(rest) => Path::new(home?).join(rest),
-        None => PathBuf::from(named),
-    };
-    let named = disk::real(&named).ok()?;
+    let named = disk::real(&at_home(project, named)).ok()?;
     let (top, root) = (disk::real(top).ok()?, disk::real(project.root()).ok()?);
     let is_it = named == top || named == root;
     is_it.then(|| named.strip_prefix(&top).ok().map(Path::to_owned))?

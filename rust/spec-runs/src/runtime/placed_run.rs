@@ -130,7 +130,7 @@ impl PlacedSteps<'_> {
         };
         let place = making.make_on_begun_branch(run, &self.wanted.target, &self.wanted.start)?;
         run.step("Starting the agent");
-        let briefing = LaunchInputs {
+        let inputs = LaunchInputs {
             project,
             repo: self.repo,
             config: &config,
@@ -140,7 +140,7 @@ impl PlacedSteps<'_> {
             review: None,
             own_variables: &[],
         };
-        let job = briefing.job(&prompts, None);
+        let job = inputs.job(&prompts, None);
         let state = agent_launch::choose_agent(&config, &self.wanted.asked)?.state;
         self.login = LoginCopy::of(project, state, &place.worktree);
         self.place = Some(place);

@@ -269,7 +269,7 @@ impl<'a> SpecRunner<'a> {
             None => sent_review(self.project, &repo, &spec)?,
             Some(_) => None,
         };
-        let briefing = LaunchInputs {
+        let inputs = LaunchInputs {
             project: self.project,
             review: sent.as_ref().and_then(|sent| sent.digest.as_deref()),
             repo: &repo,
@@ -279,18 +279,18 @@ impl<'a> SpecRunner<'a> {
             asked: &run.record().asked.clone(),
             own_variables: self.ports.as_ref().map_or(&[], |own| &own.variables),
         };
-        let job = if let Some(on) = &briefing.asked.on {
+        let job = if let Some(on) = &inputs.asked.on {
             let placed = PlacedLaunch {
-                inputs: &briefing,
+                inputs: &inputs,
                 record: run.record(),
             };
             placed.job(on)
         } else {
-            let state = agent_launch::choose_agent(&config, briefing.asked)?.state;
-            let job = briefing.job(&prompts, run.record().account.as_deref());
+            let state = agent_launch::choose_agent(&config, inputs.asked)?.state;
+            let job = inputs.job(&prompts, run.record().account.as_deref());
             self.login = LoginCopy::of(self.project, state, &place.worktree);
             job.and_then(|job| {
-                let (job, resumed) = agent_turn::begin_turn(&briefing, run, sent.as_ref(), job)?;
+                let (job, resumed) = agent_turn::begin_turn(&inputs, run, sent.as_ref(), job)?;
                 self.resumed = resumed;
                 Ok(job)
             })
@@ -447,7 +447,7 @@ impl RunSteps for SpecRunner<'_> {
     ) -> Result<Option<AgentJob>, Error> {
         // After a cause that passes it is asked again.
         match self.resumed.take_if(|_| ended.passing_cause().is_none()) {
-            Some(turn) => turn.start_anew(self.project, run, ended),
+            Some(turn) => turn.restart_with_digest(self.project, run, ended),
             None => Ok(None),
         }
     }

@@ -56,7 +56,7 @@ pub(super) struct ReceiptTarget {
     /// The checks that it, or the checkout, configures.
     pub(super) checks: BTreeMap<String, Vec<String>>,
     histories: Vec<(String, CommitHistory)>,
-    /// Its newest commit.
+    /// The commit whose lists of signers count.
     tip: String,
     is_shallow: bool,
 }
@@ -99,7 +99,7 @@ impl ReceiptTarget {
             policy,
             checks,
             histories,
-            tip: tips.last().cloned().unwrap_or_default(),
+            tip: deciding_tip(repo, &tips)?,
             is_shallow: repo.is_shallow(),
         })
     }
@@ -132,7 +132,7 @@ impl ReceiptTarget {
         (place, None)
     }
 
-    /// Returns its newest commit, that of the remote where there is one.
+    /// Returns the commit whose lists of signers count.
     pub(super) fn tip(&self) -> &str {
         &self.tip
     }
@@ -158,6 +158,16 @@ pub(super) fn target_tips(
         Some(named) => Ok((named.to_owned(), vec![repo.commit(named)?])),
         None => usual(project, snapshot, repo),
     }
+}
+
+/// The commit of a branch whose lists of signers count: that of the remote, unless what is here goes beyond it. Where
+/// both went on, what the remote revoked is not to be missed.
+fn deciding_tip(repo: &Repo, tips: &[String]) -> Result<String, Error> {
+    let (Some(own), Some(remote)) = (tips.first(), tips.last()) else {
+        return Ok(String::new());
+    };
+    let is_ahead = repo.reaches(own, remote)?;
+    Ok(if is_ahead { own } else { remote }.clone())
 }
 
 /// The branch that is meant when none is named, with its newest commits here and at the remote.
