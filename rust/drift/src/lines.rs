@@ -224,6 +224,18 @@ mod tests {
     }
 
     #[test]
+    fn lines_whose_first_is_kept_and_that_stand_elsewhere_have_moved() {
+        let landed: Arc<str> = "one();\ntwo();\nthree();\n".into();
+        let later: Arc<str> =
+            "one();\nother();\nthree();\n\nfn b() {\none();\ntwo();\nthree();\n}\n".into();
+        let later = LaterText::of(&landed, &later);
+        for (lines, place) in [(range(1, 3), Some(5)), (range(2, 2), Some(6))] {
+            let found = later.in_place(lines).or_else(|| later.elsewhere(lines));
+            assert_eq!(found, place, "{lines:?}");
+        }
+    }
+
+    #[test]
     fn lines_of_an_earlier_step_are_carried_as_far_as_they_are_kept() {
         let later = LANDED.replace("one", "uno").replace("fn a", "// new\nfn a");
         let carried = carried_lines(&[range(1, 6)], LANDED, &later);
