@@ -227,9 +227,9 @@ impl AgentProcess {
     pub fn wait_beside(
         mut self,
         interruption: &CancelToken,
-        beside: AgentObservers<'_>,
+        mut beside: AgentObservers<'_>,
     ) -> Result<AgentOutcome, WorkError> {
-        let ending = self.listen(interruption, beside)?;
+        let ending = self.listen(interruption, &mut beside)?;
         let duration = self.started.elapsed();
         match ending {
             AgentEnding::Itself => {
@@ -287,6 +287,10 @@ impl AgentProcess {
         }
         let status = self.reap();
         self.pipes.finish_events();
+        // An agent that ends at once is not listened to between its last words and its end.
+        if let Some(meter) = &mut beside.meter {
+            meter.note_place(self.pipes.events.summary());
+        }
         let (tail, failure) = self.pipes.output.close();
         let said = self.pipes.output.said();
         let refused = self.confinement.hint(tail.iter().map(String::as_str));
@@ -332,12 +336,9 @@ impl AgentProcess {
     fn listen(
         &mut self,
         interruption: &CancelToken,
-        beside: AgentObservers<'_>,
+        beside: &mut AgentObservers<'_>,
     ) -> Result<AgentEnding, WorkError> {
-        let AgentObservers {
-            mut looking,
-            mut meter,
-        } = beside;
+        let AgentObservers { looking, meter } = beside;
         let mut burial = Instant::now() + BURIAL;
         loop {
             let limit = self.process_limit.as_ref();
@@ -356,7 +357,7 @@ impl AgentProcess {
             {
                 return Ok(ending);
             }
-            if let Some(looking) = &mut looking {
+            if let Some(looking) = looking {
                 looking.look_when_due();
             }
             let until_look = looking.as_ref().and_then(FolderObserver::time_left);

@@ -163,9 +163,7 @@ impl<'a> UsageMeter<'a> {
     /// Counts what an agent reported; returns a limit that it has reached, unless the agent has
     /// ended itself.
     pub fn note(&mut self, summary: &EventSummary) -> Option<SpentLimit> {
-        if place_of(summary) != self.place {
-            self.write_place(summary);
-        }
+        self.note_place(summary);
         if summary.waits != self.wait {
             self.write_wait(summary.waits);
         }
@@ -197,8 +195,12 @@ impl<'a> UsageMeter<'a> {
         self.limits.reached(used, &self.others.0)
     }
 
-    /// Writes the machine on which the agent works, and its confinement there, into the record.
-    fn write_place(&mut self, summary: &EventSummary) {
+    /// Writes the machine on which the agent works, and its confinement there, into the record, if
+    /// they are others than those that were written last.
+    pub fn note_place(&mut self, summary: &EventSummary) {
+        if place_of(summary) == self.place {
+            return;
+        }
         let since = run_record::stamp((self.runs.clock)());
         let written = self.runs.update(&self.process_id, |record| {
             let Some(placed) = &mut record.placed else {

@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
+use chant_agent_events::EventFormat;
 use chant_confine::SandboxLauncher;
 use chant_work::WorkError;
 use chant_work::agent::{
@@ -12,8 +13,10 @@ use chant_work::agent::{
 use chant_work::cancel_token::CancelToken;
 use chant_work::folder_observer::FolderObserver;
 use chant_work::process;
+
 use chant_work::run_log::{LogHeader, LogLimits, RunLog, SecretMask};
-use chant_work::run_record::UNCERTAIN_END;
+use chant_work::run_record::{PlacedEntry, UNCERTAIN_END};
+use chant_work::spending::{SpendingLimits, UsageMeter};
 
 use super::output::lines;
 use super::{Project, SPEC, is_alive, script, until};
@@ -318,6 +321,34 @@ fn an_agent_that_forks_is_ended_while_its_runner_waits_for_something_else() {
         .filter(|one| one.group == leader && one.lives())
         .count();
     assert_eq!(left, 0);
+}
+
+#[test]
+fn the_machine_of_an_agent_that_ends_at_once_is_recorded() {
+    let project = Project::new();
+    let mut draft = project.draft();
+    draft.placed = Some(PlacedEntry::default());
+    let record = project.runs.create_run(draft).unwrap();
+    let placed = r#"printf '{"type":"placed","worker":"build-7"}\n'"#;
+    let mut job = script(&project.root, placed);
+    job.plan.format = EventFormat::Placed;
+    let agent = start(&project, job).unwrap();
+    let leader = agent.process().pid;
+    // Nobody listens before it has ended.
+    until(|| !is_alive(leader));
+    let beside = AgentObservers {
+        looking: None,
+        meter: Some(UsageMeter::of(
+            &project.runs,
+            &record,
+            SpendingLimits::default(),
+        )),
+    };
+    agent
+        .wait_beside(&CancelToken::new().unwrap(), beside)
+        .unwrap();
+    let placed = project.get(&record).placed.unwrap();
+    assert_eq!(placed.worker.as_deref(), Some("build-7"));
 }
 
 #[test]
