@@ -72,8 +72,8 @@ class FakeBoard:
         self.refusal: Data | None = None
         self.section = "- A place is held for **ten minutes**."
         self.read_only = False
-        self.is_slow = False
-        """Whether answers wait until it is not any more."""
+        self.held_label: str | None = None
+        """The label whose looks are answered only when it is another; others may be under way already."""
         self.looks: dict[str, list[Data]] = {}
         self.streams: set[asyncio.Queue[int]] = getattr(self, "streams", set())
 
@@ -292,8 +292,9 @@ class BoardRoutes:
         given = message["params"]
         result: Data
         try:
-            data = self.board.call(given["name"], given.get("arguments", {}))
-            while self.board.is_slow:
+            asked = given.get("arguments", {})
+            data = self.board.call(given["name"], asked)
+            while self.board.held_label and asked.get("label") == self.board.held_label:
                 await asyncio.sleep(0.01)
             result = {"content": [], "structuredContent": data}
         except LookupError as error:

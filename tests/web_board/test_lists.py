@@ -135,12 +135,12 @@ def test_an_answer_to_a_filter_that_holds_no_more_is_not_shown(opened: OpenBoard
         new MutationObserver(() => first() && window.firsts.add(first())).observe(
             document.getElementById("screen"), { childList: true, subtree: true });
     }""")
-    board.is_slow = True
+    board.held_label = "booking"
     page.get_by_label("Label", exact=True).select_option("booking")
     comes_to(page, lambda: board.asked("board_look")[-1]["label"], "booking")
     page.get_by_label("Label", exact=True).select_option("")
     page.get_by_label("Lanes").select_option("label")
-    board.is_slow = False
+    board.held_label = None
     page.wait_for_selector(".lane")
     assert page.evaluate("[...window.firsts]") == ["no label"]
 
