@@ -16,12 +16,14 @@ pub struct ProofSettings {
     pub tests: Vec<String>,
     /// Patterns of further files that configure tests.
     pub config: Vec<String>,
+    /// True if it is found out which code the checks hold, by taking it back piece by piece.
+    pub held: bool,
     /// Names of rules whose findings need a person, though they are only shown otherwise, as `W5`.
     pub rules: Vec<String>,
 }
 
 /// The proofs that may be asked of checks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProofDemand {
     /// They pass; more that is known is said.
@@ -29,6 +31,8 @@ pub enum ProofDemand {
     Report,
     /// They fail without the change, for each criterion that names some.
     Red,
+    /// As red, and a test fails without each piece of the code.
+    Held,
 }
 
 /// The usual number of minutes.
@@ -40,6 +44,11 @@ impl ProofSettings {
     /// The time for which checks may run on old tests or old code.
     pub fn time(&self) -> Duration {
         Duration::from_secs(self.minutes.unwrap_or(USUAL_MINUTES).saturating_mul(60))
+    }
+
+    /// True if code is taken back piece by piece.
+    pub fn takes_back(&self) -> bool {
+        self.held || self.require == ProofDemand::Held
     }
 
     /// Returns the reason why the block cannot be used.

@@ -6,14 +6,17 @@
 
 mod added_lines;
 mod changed_file;
+mod code_hunks;
 mod compare;
 mod decode;
 mod expression;
 mod file_class;
 mod finding;
+mod hunk_search;
 mod judge_configuration;
 mod languages;
 mod lock_files;
+mod report;
 mod source;
 mod square;
 mod test_case;
@@ -23,9 +26,12 @@ use std::collections::BTreeSet;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
+pub use self::code_hunks::{CodeChange, CodeHunk, CodeHunks, TakenBackFile};
 pub use self::decode::text_of;
 pub use self::file_class::{FileClass, class_of};
 pub use self::finding::{JudgeFinding, JudgeRule, Weight};
+pub use self::hunk_search::{HunkSearch, HunkState, TakenBack};
+pub use self::report::{TestOutcome, TestReport};
 pub use self::source::TestLanguage;
 pub use self::square::{CellOutcome, ProofWord, Square, SquareCell, SquareVerdict, with_tests_of};
 

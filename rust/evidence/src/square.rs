@@ -67,15 +67,18 @@ pub enum ProofWord {
     Regression,
     /// A check passed, and failed without the change.
     RedGreen,
+    /// As red→green, and a test of it fails when a piece of the code is taken back.
+    Held,
 }
 
 impl ProofWord {
     /// All words, the weakest first.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::NoCheck,
         Self::ByHand,
         Self::Regression,
         Self::RedGreen,
+        Self::Held,
     ];
 
     /// The word, the same in all places.
@@ -85,6 +88,7 @@ impl ProofWord {
             Self::ByHand => "by hand",
             Self::Regression => "regression",
             Self::RedGreen => "red→green",
+            Self::Held => "held",
         }
     }
 

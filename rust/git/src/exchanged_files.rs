@@ -22,8 +22,13 @@ pub struct ExchangedFile {
 pub enum ExchangedVersion {
     /// One that a commit holds.
     Committed(CommittedFile),
-    /// A plain file with these bytes.
-    Bytes(Vec<u8>),
+    /// One that is written.
+    Written {
+        /// Its bytes.
+        bytes: Vec<u8>,
+        /// What it is.
+        kind: FileKind,
+    },
 }
 
 /// The author of these commits: the same files make the same commit.
@@ -35,6 +40,15 @@ fn mode(kind: FileKind) -> i32 {
         FileKind::Program => 0o100_755,
         FileKind::Link => 0o120_000,
         FileKind::Submodule => 0o160_000,
+    }
+}
+
+fn file_mode(kind: FileKind) -> git2::FileMode {
+    match kind {
+        FileKind::Plain => git2::FileMode::Blob,
+        FileKind::Program => git2::FileMode::BlobExecutable,
+        FileKind::Link => git2::FileMode::Link,
+        FileKind::Submodule => git2::FileMode::Commit,
     }
 }
 
@@ -55,16 +69,10 @@ impl Repo {
                     let path = Path::new(&file.path);
                     match &file.version {
                         Some(ExchangedVersion::Committed(version)) => {
-                            let kind = match version.kind {
-                                FileKind::Plain => git2::FileMode::Blob,
-                                FileKind::Program => git2::FileMode::BlobExecutable,
-                                FileKind::Link => git2::FileMode::Link,
-                                FileKind::Submodule => git2::FileMode::Commit,
-                            };
-                            update.upsert(path, oid(&version.id)?, kind);
+                            update.upsert(path, oid(&version.id)?, file_mode(version.kind));
                         }
-                        Some(ExchangedVersion::Bytes(bytes)) => {
-                            update.upsert(path, repo.blob(bytes)?, git2::FileMode::Blob);
+                        Some(ExchangedVersion::Written { bytes, kind }) => {
+                            update.upsert(path, repo.blob(bytes)?, file_mode(*kind));
                         }
                         None if base.get_path(path).is_ok() => {
                             update.remove(path);
@@ -91,10 +99,10 @@ impl Repo {
                         Some(ExchangedVersion::Committed(version)) => {
                             (mode(version.kind), version.id.clone())
                         }
-                        Some(ExchangedVersion::Bytes(bytes)) => {
+                        Some(ExchangedVersion::Written { bytes, kind }) => {
                             let stored = self.acting(["hash-object", "-w", "--stdin"]);
                             let id = first_line(&stored.answer_to(bytes)?.success()?);
-                            (mode(FileKind::Plain), id)
+                            (mode(*kind), id)
                         }
                         None => (0, "0".repeat(commit.len())),
                     };

@@ -3,10 +3,13 @@
 use super::judgement::{MAX_SHOWN, short};
 use super::{CompletedBy, CompletionReceipt, JudgedCriterion};
 use chant_base::answer::cut;
-use chant_work::run_record::{CheckEntry, JudgedEntry, ProofEntry};
+use chant_base::plural::first_of;
+use chant_work::run_record::{CheckEntry, HeldCodeEntry, HeldPieceEntry, JudgedEntry, ProofEntry};
 
 /// The number of lines about tests in what a receipt claims.
 const MAX_JUDGED: usize = 20;
+/// The number of tests that are named of a check.
+const SHOWN_TESTS: usize = 5;
 /// The number of layers in what a receipt claims.
 const SHOWN_LAYERS: usize = 10;
 
@@ -24,6 +27,7 @@ pub(super) fn claims(receipt: &CompletionReceipt) -> Vec<String> {
         claims.extend(receipt.criteria.items.iter().filter_map(worded));
     }
     claims.extend(receipt.judged.iter().flat_map(judged_claims));
+    claims.extend(receipt.held.iter().flat_map(held_claims));
     let said = [
         ("agent", &receipt.agent),
         ("model", &receipt.model),
@@ -65,6 +69,33 @@ fn judged_claims(judged: &JudgedEntry) -> Vec<String> {
     lines.map(|line| cut(&line, MAX_SHOWN)).collect()
 }
 
+/// The claims about the code that checks hold: how much of it, and what they do not.
+fn held_claims(held: &HeldCodeEntry) -> Vec<String> {
+    let note = held.note.as_ref().map(|note| format!("; {note}"));
+    let all = format!(
+        "code: tests fail without {} of {} pieces{}",
+        held.held,
+        held.count,
+        note.unwrap_or_default()
+    );
+    let open = held
+        .pieces
+        .iter()
+        .filter(|piece| !piece.state.starts_with("held"));
+    let open = open.map(|piece| {
+        let HeldPieceEntry {
+            path,
+            first,
+            last,
+            state,
+            ..
+        } = piece;
+        format!("code {path}:{first}-{last}: {state}")
+    });
+    let lines = std::iter::once(all).chain(open.take(MAX_JUDGED));
+    lines.map(|line| cut(&line, MAX_SHOWN)).collect()
+}
+
 /// The claim about a criterion, in a word.
 fn worded(criterion: &JudgedCriterion) -> Option<String> {
     // What checks it names stands in a comment of its text.
@@ -87,6 +118,10 @@ fn proven(proof: &ProofEntry) -> String {
         cut(&proof.word, MAX_SHOWN),
         cut(&proof.by, MAX_SHOWN)
     );
+    if !proof.tests.is_empty() {
+        let tests = first_of(&proof.tests, SHOWN_TESTS, ", ");
+        text.push_str(&format!(" ({})", cut(&tests, MAX_SHOWN)));
+    }
     if let Some(note) = &proof.note {
         text.push_str(&format!(", {}", cut(note, MAX_SHOWN)));
     }

@@ -20,7 +20,7 @@ use chant_evidence::ProofWord;
 use chant_store::digest::sha256;
 use chant_store::state::escape_name;
 use chant_text::canonical::canonical;
-use chant_work::run_record::{CheckEntry, JudgedEntry};
+use chant_work::run_record::{CheckEntry, HeldCodeEntry, JudgedEntry};
 
 pub use criterion::CriterionAtStart;
 
@@ -74,6 +74,9 @@ pub struct CompletionReceipt {
     /// The changes to the tests that judge the work, and whether a person agreed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<JudgedEntry>,
+    /// The code that the checks hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldCodeEntry>,
     /// The agent, by its name in the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -192,6 +195,9 @@ impl CompletionReceipt {
                 *lines = short(lines);
             }
         }
+        if let Some(held) = &mut own.held {
+            held.pieces.truncate(MAX_LISTED);
+        }
         own.checks = own.checks.into_iter().map(shortened).collect();
         for said in [
             &mut own.agent, &mut own.model, &mut own.confinement, &mut own.already_done,
@@ -204,6 +210,9 @@ impl CompletionReceipt {
                 if let Some(judged) = &mut own.judged {
                     judged.look.clear();
                     judged.not_read.clear();
+                }
+                if let Some(held) = &mut own.held {
+                    held.pieces.clear();
                 }
             },
             |own| own.criteria.items.clear(),
@@ -368,6 +377,7 @@ mod tests {
             ended_at: "2026-01-22T10:05:00Z".into(),
             environment: Vec::new(),
             judged: None,
+            held: None,
             already_done: None,
             cost: None,
         }

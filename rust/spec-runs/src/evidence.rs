@@ -6,6 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use chant_base::plural::first_of;
+use chant_evidence::TestReport;
 use chant_git::bookkeeping::WorkCommit;
 pub use chant_receipts::CriterionAtStart;
 use chant_specs::checks::checks_named;
@@ -54,6 +55,8 @@ pub struct CheckResult {
     pub exit: Option<i32>,
     /// The sentence about it when it looks as if something was refused to it.
     pub refused: Option<String>,
+    /// The tests that it reports.
+    pub report: Option<TestReport>,
 }
 
 /// The state of the output that a spec asks for.
@@ -155,6 +158,9 @@ pub enum IncompleteReason {
     /// Nothing shows that the checks of criteria see the change, and the project asks for that.
     #[error("no check fails without the change, which `proof.require: red` asks for: {}", .0.join("; "))]
     NotRed(Vec<String>),
+    /// Code that no check holds, where the project asks that all is held.
+    #[error("no test fails without this code, which `proof.require: held` asks for: {}", first_of(.0, MAX_NAMED, "; "))]
+    NotHeld(Vec<String>),
     /// An evidence check of a plugin does not agree.
     #[error("evidence check '{name}' {why}")]
     EvidenceCheck {
@@ -179,6 +185,7 @@ impl IncompleteReason {
                 | Self::Open(_)
                 | Self::CheckFailed { .. }
                 | Self::NotRed(_)
+                | Self::NotHeld(_)
                 | Self::EvidenceCheck { .. }
         )
     }

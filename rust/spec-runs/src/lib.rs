@@ -21,7 +21,6 @@ pub mod ops;
 pub mod output;
 mod project;
 pub mod prompt;
-mod proof_words;
 pub mod receipt;
 mod receipt_signing;
 mod receipt_store;

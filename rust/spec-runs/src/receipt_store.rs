@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::evidence::{self, CriterionAtStart};
 use super::project::ProjectRuns;
-use super::proof_words;
 use super::receipt::{
     self, CompletedBy, CompletionReceipt, FORMAT, JudgedCriteria, MAX_BYTES, RECEIPTS,
 };
@@ -18,6 +17,7 @@ use chant_evidence::ProofWord;
 use chant_git::kept_texts::TextRead;
 use chant_git::tags::Commit;
 use chant_git::{CheckoutHead, Repo};
+use chant_proof::words;
 use chant_specs::error::ChantError;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::parse;
@@ -95,7 +95,7 @@ fn receipt_of_run(
         completed: CompletedBy::Run,
         token: record.token.to_string(),
         criteria: JudgedCriteria::of(&criteria)
-            .with_words(|at| Some(proof_words::of_run(record, criteria.get(at)?))),
+            .with_words(|at| Some(words::of_run(record, criteria.get(at)?))),
         tree: repo.tree_of(run.commit)?,
         commit: run.commit.to_owned(),
         target: record.target.clone(),
@@ -104,6 +104,7 @@ fn receipt_of_run(
         rewritten: !run.merge.landed.is_empty(),
         checks: record.checks.clone(),
         judged: record.judged.as_deref().cloned(),
+        held: record.held.as_deref().cloned(),
         agent: agent.map(|agent| agent.name.clone()),
         model: agent.and_then(|agent| agent.model.clone().or_else(|| agent.reported_model.clone())),
         confinement: record.confinement.clone(),
@@ -166,6 +167,7 @@ pub(super) fn leave_by_hand(
         rewritten: false,
         checks: Vec::new(),
         judged: None,
+        held: None,
         agent: None,
         model: spec.model.as_deref().map(str::to_owned),
         confinement: None,

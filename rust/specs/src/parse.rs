@@ -409,6 +409,7 @@ impl SpecReader<'_> {
                 | "conflicting_files"
                 | "blocked_specs"
                 | "may_change"
+                | "untested"
                 | "verification_failures"
                 | "derived_fields") => {
                     self.key::<Vec<Box<str>>>(yaml, name);

@@ -362,14 +362,54 @@ pub struct ProofEntry {
     /// The reason for it, or why no more is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Its source: `exit code`.
+    /// Its source: `exit code`, or `report`.
     pub by: String,
+    /// The tests that fail without the change and pass with it, as far as the check reports some; the first ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
     /// True if an old test that passed before fails with the new code.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed_meaning: bool,
     /// The cells that were run, besides that of the work itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<CellEntry>,
+}
+
+/// The code of some work, and which of it the checks hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HeldCodeEntry {
+    /// The pieces of code; the first ones.
+    pub pieces: Vec<HeldPieceEntry>,
+    /// The number of all pieces.
+    pub count: usize,
+    /// The number of those that are held.
+    pub held: usize,
+    /// The number of changed files that were not looked at: no text, too large, or no code.
+    pub unread: usize,
+    /// The reason why not all was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A piece of code that was taken back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HeldPieceEntry {
+    /// The file.
+    pub path: String,
+    /// Its first line in the work.
+    pub first: usize,
+    /// Its last line.
+    pub last: usize,
+    /// `held`, `held with others`, `not held`, `cannot be taken back` or `not looked at`.
+    pub state: String,
+    /// The check that fails without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
+    /// The tests of it that fail without it; the first ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
 }
 
 /// A check in a cell of old or new tests with old or new code.

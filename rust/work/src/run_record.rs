@@ -10,10 +10,10 @@ use super::state::{self, IllegalRunEvent, RunEvent, RunState, StopReason};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 
 pub use super::record_entries::{
-    AgentEntry, CellEntry, CheckEntry, CriterionEntry, DeliveryEntry, EnvironmentEntry, HooksEntry,
-    ItemEntry, JudgedEntry, LeaseEntry, MergeEntry, MergeState, MergeTry, NetworkEntry,
-    PlacedEntry, ProcessTreeEntry, ProofEntry, ProposalEntry, RunOptions, ServiceEntry,
-    SplitRunOptions, WaitEntry,
+    AgentEntry, CellEntry, CheckEntry, CriterionEntry, DeliveryEntry, EnvironmentEntry,
+    HeldCodeEntry, HeldPieceEntry, HooksEntry, ItemEntry, JudgedEntry, LeaseEntry, MergeEntry,
+    MergeState, MergeTry, NetworkEntry, PlacedEntry, ProcessTreeEntry, ProofEntry, ProposalEntry,
+    RunOptions, ServiceEntry, SplitRunOptions, WaitEntry,
 };
 pub use super::uncommitted_state::UncommittedState;
 use chant_agent_events::FailureCause;
@@ -150,6 +150,9 @@ pub struct RunRecord {
     /// The changes of its work to the tests that judge it, as its landing saw them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<Box<JudgedEntry>>,
+    /// The code that its checks hold; `None` where that was not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Box<HeldCodeEntry>>,
     /// The project's hooks when the run started, which check its landing. `None` for a landing by
     /// hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -273,6 +276,7 @@ impl RunRecord {
             is_rejected: false,
             acting_change: Vec::new(),
             judged: None,
+            held: None,
             hooks_at_start: None,
             checks: Vec::new(),
             commits: Vec::new(),

@@ -129,6 +129,7 @@ impl CompletionCheck<'_> {
             let Some(argv) = scene.config.runs.checks.get(name) else {
                 continue;
             };
+            let report = commands.report_of(name, &place.root);
             let ended = self.run_check(record, &inputs, name, argv, interruption)?;
             let exit = ended
                 .as_ref()
@@ -140,6 +141,7 @@ impl CompletionCheck<'_> {
                 name: name.clone(),
                 exit,
                 refused,
+                report: report.and_then(|report| report.read()),
             });
             entries.push(CheckEntry {
                 name: name.clone(),

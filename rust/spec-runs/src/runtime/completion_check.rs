@@ -406,7 +406,7 @@ impl CompletionCheck<'_> {
         };
         let mut evidence = evidence::assess_run(&finished).with_objections(&objections);
         if evidence.is_complete() {
-            evidence.reasons.extend(self.prove(scene)?);
+            evidence.reasons.extend(self.prove(scene, &checks)?);
         }
         Ok(evidence)
     }
@@ -479,10 +479,7 @@ impl CompletionCheck<'_> {
             return Ok(Vec::new());
         }
         let place = self.place;
-        let inside = place
-            .spec_in_git
-            .strip_suffix(&*place.spec)
-            .unwrap_or_default();
+        let inside = place.inside();
         let folders = [SPECS, ARCHIVE].map(|folder| format!("{inside}{folder}/"));
         // The work whose conflict is settled brings its own spec along.
         let settled = spec_of_conflict(&scene.spec)

@@ -1,8 +1,8 @@
 //! The facts of a run that its completed spec shows.
 
 use crate::leases::RUN_TOKEN;
-use crate::proof_words;
 use chant_evidence::ProofWord;
+use chant_proof::words;
 use chant_specs::model::PROOF;
 use chant_work::run_record::RunRecord;
 
@@ -27,7 +27,7 @@ impl CompletionDetails {
             commits: commits.iter().map(|id| short_commit(id)).collect(),
             model: record.agent.as_ref().and_then(|agent| agent.model.clone()),
             token: record.lease.as_ref().map(|_| record.token),
-            proof: proof_words::weakest_of_run(record).map(ProofWord::name),
+            proof: words::weakest_of_run(record).map(ProofWord::name),
         }
     }
 

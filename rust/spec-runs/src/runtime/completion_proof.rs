@@ -1,66 +1,72 @@
 //! Shows that the checks of finished work see the change: they are run with its tests on the code as it was, and with
 //! the tests as they were on its code. Nothing here keeps work from landing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::completion_check::{CompletionCheck, CompletionContext};
 use super::environment::CommitOrigin;
-use super::passed_cells::{self, CellInputs};
 use super::rerun::{CommitChecks, exit_of, start_logged};
-use crate::evidence::IncompleteReason;
-use crate::proof_words;
+use crate::evidence::{CheckResult, IncompleteReason};
 use chant_base::answer::cut;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::proof::ProofDemand;
 use chant_config::run_environment::RouteUser;
-use chant_evidence::{
-    CellOutcome, FileClass, ProofWord, Square, SquareCell, TestLanguage, class_of, path_matcher,
-    text_of, with_tests_of,
-};
-use chant_git::Repo;
-use chant_git::changed_files::{ChangedFile, CommittedFile};
-use chant_git::exchanged_files::{ExchangedFile, ExchangedVersion};
+use chant_evidence::{CellOutcome, ProofWord, Square, SquareCell, TestReport};
+use chant_proof::passed_checks::{self, CellInputs};
+use chant_proof::words;
+use chant_proof::work_sides::{CellCommits, WorkSides};
 use chant_specs::model::SpecType;
 use chant_work::WorkError;
-use chant_work::run_record::{CellEntry, ProofEntry, RunRecord};
+use chant_work::run_record::{CellEntry, HeldCodeEntry, ProofEntry, RunRecord};
 
 /// The source of proofs.
 const BY_EXIT_CODE: &str = "exit code";
+/// The source of proofs by tests.
+const BY_REPORT: &str = "report";
+/// The greatest number of tests that are named.
+pub(super) const MAX_TESTS: usize = 20;
 /// The greatest number of characters of a reason why a cell was not run.
 const MAX_REASON: usize = 200;
 
-/// The commits of the cells beside the work itself.
-#[derive(Default)]
-struct CellCommits {
-    /// The code and the tests as they were.
-    a: String,
-    /// The code as it was, with the new tests; `None` where that is one of the others.
-    b: Option<String>,
-    /// The new code, with the tests as they were.
-    d: Option<String>,
+/// The end of a check in a cell.
+pub(super) struct CellEnd {
+    pub exit: Option<i32>,
+    ms: u64,
+    /// The tests that it reports.
+    pub report: Option<TestReport>,
 }
 
-/// The exit code of a check in a cell, with its duration.
-type Ended = (Option<i32>, u64);
-
 /// One judging of the square.
-struct SquareRun<'a> {
-    commits: CommitChecks<'a>,
+pub(super) struct SquareRun<'a> {
+    pub commits: CommitChecks<'a>,
     judge: &'a CompletionCheck<'a>,
     base: &'a str,
     deadline: Instant,
     /// The checks by name, with what is known of them.
-    found: BTreeMap<String, CheckSquare>,
+    pub found: BTreeMap<String, CheckSquare>,
 }
 
 /// The outcomes of a check.
 #[derive(Default)]
-struct CheckSquare {
+pub(super) struct CheckSquare {
     square: Square,
     cells: Vec<CellEntry>,
     note: Option<String>,
+    /// The tests of the work itself.
+    pub green: Option<TestReport>,
+    /// Those of them that fail without the change.
+    red: BTreeSet<String>,
+    /// True if it fails without a piece of the code.
+    pub holds: bool,
+}
+
+/// What is known of the checks of some work.
+#[derive(Default)]
+struct FoundProof {
+    checks: BTreeMap<String, CheckSquare>,
+    held: Option<HeldCodeEntry>,
 }
 
 impl CompletionCheck<'_> {
@@ -72,46 +78,59 @@ impl CompletionCheck<'_> {
     pub(super) fn prove(
         &self,
         context: &CompletionContext,
-    ) -> Result<Option<IncompleteReason>, Error> {
+        results: &[CheckResult],
+    ) -> Result<Vec<IncompleteReason>, Error> {
         let record = self.runs.get(&self.process_id)?;
-        let passed = record.checks.iter().filter(|check| check.exit == Some(0));
-        let names: Vec<String> = passed.map(|check| check.name.clone()).collect();
-        if names.is_empty() {
-            return Ok(None);
+        let passed = results.iter().filter(|check| check.exit == Some(0));
+        let green = |check: &CheckResult| CheckSquare {
+            green: check.report.clone(),
+            ..CheckSquare::default()
+        };
+        let checks: BTreeMap<String, CheckSquare> = passed
+            .map(|check| (check.name.clone(), green(check)))
+            .collect();
+        if checks.is_empty() {
+            return Ok(Vec::new());
         }
+        let names: Vec<String> = checks.keys().cloned().collect();
         let found = self
-            .squares(context, &record, &names)
+            .find_proof(context, &record, checks)
             .unwrap_or_else(|error| {
                 let note = cut(&format!("not run: {error}"), MAX_REASON);
-                let of = |name: &String| {
+                let of = |name| {
                     let square = CheckSquare {
                         note: Some(note.clone()),
                         ..CheckSquare::default()
                     };
-                    (name.clone(), square)
+                    (name, square)
                 };
-                names.iter().map(of).collect()
+                FoundProof {
+                    checks: names.into_iter().map(of).collect(),
+                    held: context.config.proof.takes_back().then(|| HeldCodeEntry {
+                        note: Some(note.clone()),
+                        ..HeldCodeEntry::default()
+                    }),
+                }
             });
         let record = self.update(|record| {
             for check in &mut record.checks {
-                check.proof = found.get(&check.name).map(CheckSquare::entry);
+                check.proof = found.checks.get(&check.name).map(CheckSquare::entry);
             }
+            record.held = found.held.clone().map(Box::new);
         })?;
-        Ok(not_red(context, &record))
+        let reasons = not_red(context, &record).into_iter();
+        Ok(reasons.chain(self.not_held(context, &record)?).collect())
     }
 
-    fn squares(
+    fn find_proof(
         &self,
         context: &CompletionContext,
         record: &RunRecord,
-        names: &[String],
-    ) -> Result<BTreeMap<String, CheckSquare>, Error> {
-        let mut found: BTreeMap<String, CheckSquare> = BTreeMap::new();
-        for name in names {
-            found.insert(name.clone(), CheckSquare::default());
-        }
+        checks: BTreeMap<String, CheckSquare>,
+    ) -> Result<FoundProof, Error> {
+        let without = |checks| FoundProof { checks, held: None };
         let Some(interruption) = self.interruption else {
-            return Ok(found);
+            return Ok(without(checks));
         };
         let repo = &context.repo;
         let tip = self.place.branch_tip(repo)?;
@@ -121,10 +140,9 @@ impl CompletionCheck<'_> {
             .transpose()?
             .flatten();
         let base = base.unwrap_or_else(|| self.place.base.clone());
-        let time = context.config.proof.time();
-        let changes = ChangedSides::of(context, repo, &base, &tip)?;
-        let Some(commits) = changes.commits(repo, &base, &tip)? else {
-            return Ok(found);
+        let sides = WorkSides::of(repo, &context.config.proof, &base, &tip)?;
+        let Some(commits) = sides.commits(repo, &base, &tip)? else {
+            return Ok(without(checks));
         };
         let mut run = SquareRun {
             commits: CommitChecks {
@@ -137,17 +155,24 @@ impl CompletionCheck<'_> {
             },
             judge: self,
             base: &base,
-            deadline: Instant::now() + time,
-            found,
+            deadline: Instant::now() + context.config.proof.time(),
+            found: checks,
         };
         run.fill(&commits)?;
-        Ok(run.found)
+        let takes_back = context.config.proof.takes_back();
+        let held = takes_back
+            .then(|| run.take_back(&sides.pieces(repo)?, &tip))
+            .transpose()?;
+        Ok(FoundProof {
+            checks: run.found,
+            held,
+        })
     }
 }
 
 /// The criteria that no check proves, where the project asks that one does.
 fn not_red(context: &CompletionContext, record: &RunRecord) -> Option<IncompleteReason> {
-    let is_asked = context.config.proof.require == ProofDemand::Red
+    let is_asked = context.config.proof.require >= ProofDemand::Red
         && matches!(context.spec.kind, SpecType::Code | SpecType::Other(_));
     let criteria = record
         .criteria_at_start
@@ -158,98 +183,10 @@ fn not_red(context: &CompletionContext, record: &RunRecord) -> Option<Incomplete
             .checks
             .iter()
             .any(|check| one.checks.contains(&check.name));
-        ran && proof_words::word_of(record, &one.checks, one.checked) < ProofWord::RedGreen
+        ran && words::word_of(record, &one.checks, one.checked) < ProofWord::RedGreen
     });
     let texts: Vec<String> = unproven.map(|one| one.text.clone()).collect();
     (!texts.is_empty()).then_some(IncompleteReason::NotRed(texts))
-}
-
-/// The changed files, by the side that they belong to.
-struct ChangedSides {
-    /// Tests, their data and their configuration.
-    judge: Vec<ChangedFile>,
-    /// Code with tests of its own: the path, and the old and the new bytes.
-    mixed: Vec<(String, Vec<u8>, Vec<u8>)>,
-    has_code: bool,
-}
-
-impl ChangedSides {
-    fn of(context: &CompletionContext, repo: &Repo, base: &str, tip: &str) -> Result<Self, Error> {
-        let proof = &context.config.proof;
-        let (tests, config) = (path_matcher(&proof.tests), path_matcher(&proof.config));
-        let mut sides = Self {
-            judge: Vec::new(),
-            mixed: Vec::new(),
-            has_code: false,
-        };
-        for file in repo.changed_files(base, tip)? {
-            let class = class_of(&file.path);
-            if tests(&file.path) || config(&file.path) || class.is_judge() {
-                sides.judge.push(file);
-                continue;
-            }
-            if class == FileClass::Words {
-                continue;
-            }
-            sides.has_code = true;
-            if let (Some(old), Some(new)) = (&file.old, &file.new)
-                && class == FileClass::Code
-                && TestLanguage::of(&file.path) == Some(TestLanguage::Rust)
-            {
-                let bytes = |file: &CommittedFile| repo.content_of(file);
-                sides
-                    .mixed
-                    .push((file.path.clone(), bytes(old)?, bytes(new)?));
-            }
-        }
-        Ok(sides)
-    }
-
-    /// Makes the commits of the cells; `None` where the work changes no code: nothing can be shown then.
-    fn commits(&self, repo: &Repo, base: &str, tip: &str) -> Result<Option<CellCommits>, Error> {
-        if !self.has_code {
-            return Ok(None);
-        }
-        let version =
-            |version: &Option<CommittedFile>| version.clone().map(ExchangedVersion::Committed);
-        let exchanged = |side: fn(&ChangedFile) -> &Option<CommittedFile>| -> Vec<ExchangedFile> {
-            let files = self.judge.iter().map(|file| ExchangedFile {
-                path: file.path.clone(),
-                version: version(side(file)),
-            });
-            files.collect()
-        };
-        let (mut newer, mut older) = (exchanged(|file| &file.new), exchanged(|file| &file.old));
-        let mut has_old_tests = self.judge.iter().any(|file| file.old.is_some());
-        for (path, old, new) in &self.mixed {
-            let (Some(old), Some(new)) = (text_of(old), text_of(new)) else {
-                continue;
-            };
-            let (Some(with_new), Some(with_old)) = (
-                with_tests_of(path, &old, &new),
-                with_tests_of(path, &new, &old),
-            ) else {
-                continue;
-            };
-            let file = |text: String| ExchangedFile {
-                path: path.clone(),
-                version: Some(ExchangedVersion::Bytes(text.into_bytes())),
-            };
-            has_old_tests |= with_tests_of(path, "", &old).is_some();
-            newer.push(file(with_new));
-            older.push(file(with_old));
-        }
-        let has_tests = !newer.is_empty();
-        Ok(Some(CellCommits {
-            a: base.to_owned(),
-            b: has_tests
-                .then(|| repo.commit_with(base, &newer))
-                .transpose()?,
-            d: (has_tests && has_old_tests)
-                .then(|| repo.commit_with(tip, &older))
-                .transpose()?,
-        }))
-    }
 }
 
 impl SquareRun<'_> {
@@ -278,38 +215,59 @@ impl SquareRun<'_> {
 
     fn run_cell(&mut self, cell: SquareCell, commit: &str, names: &[String]) -> Result<(), Error> {
         let tree = self.commits.repo.tree_of(commit)?;
-        let (mut left, mut keys) = (Vec::new(), BTreeMap::new());
+        for (name, end) in self.run_unknown(cell.name(), commit, names)? {
+            if let Some(one) = self.found.get_mut(&name) {
+                one.note_cell(cell, &tree, &end);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs those checks that are not known to pass on the tree; those that are have no time.
+    pub(super) fn run_unknown(
+        &mut self,
+        cell: &str,
+        commit: &str,
+        names: &[String],
+    ) -> Result<Vec<(String, CellEnd)>, Error> {
+        let tree = self.commits.repo.tree_of(commit)?;
+        let (mut ends, mut left, mut keys) = (Vec::new(), Vec::new(), BTreeMap::new());
         for name in names {
             let key = self.key(name, &tree);
-            if key
+            let is_known = key
                 .as_deref()
-                .is_some_and(|key| passed_cells::has_passed(self.judge.runs, key))
-            {
-                self.note(cell, name, &tree, (Some(0), 0), true);
+                .is_some_and(|key| passed_checks::has_passed(self.judge.runs, key));
+            if is_known {
+                ends.push((name.clone(), CellEnd::known()));
             } else {
                 keys.insert(name.clone(), key);
                 left.push(name.clone());
             }
         }
-        for (name, ended) in self.run_checks(cell, commit, &left)? {
-            if ended.0 == Some(0)
+        for (name, end) in self.run_checks(cell, commit, &left)? {
+            if end.exit == Some(0)
                 && let Some(Some(key)) = keys.get(&name)
             {
-                passed_cells::remember(self.judge.runs, key)
+                passed_checks::remember(self.judge.runs, key)
                     .log_failure("remember a check that passed");
             }
-            self.note(cell, &name, &tree, ended, false);
+            ends.push((name, end));
         }
-        Ok(())
+        Ok(ends)
     }
 
     /// Runs the new tests on the old code once more: a check that passes now or cannot end is red by chance.
     fn run_again(&mut self, commit: &str, names: &[String]) -> Result<(), Error> {
-        for (name, (exit, _)) in self.run_checks(SquareCell::B, commit, names)? {
+        for (name, end) in self.run_checks(SquareCell::B.name(), commit, names)? {
             let Some(one) = self.found.get_mut(&name) else {
                 continue;
             };
-            if CellOutcome::of(exit) != CellOutcome::Failed {
+            let red = one.failed_of(&end);
+            let has_failed_again = red.intersection(&one.red).next().is_some();
+            one.red.retain(|test| red.contains(test));
+            let is_by_chance = CellOutcome::of(end.exit) != CellOutcome::Failed
+                || (!red.is_empty() && !has_failed_again);
+            if is_by_chance {
                 one.square.b = Some(CellOutcome::Accident);
                 one.note = Some("flaky: failed once without the change, and once not".into());
             }
@@ -335,33 +293,13 @@ impl SquareRun<'_> {
         .key()
     }
 
-    fn note(&mut self, cell: SquareCell, name: &str, tree: &str, (exit, ms): Ended, known: bool) {
-        let Some(one) = self.found.get_mut(name) else {
-            return;
-        };
-        let outcome = Some(CellOutcome::of(exit));
-        match cell {
-            SquareCell::A => one.square.a = outcome,
-            SquareCell::B => one.square.b = outcome,
-            SquareCell::D => one.square.d = outcome,
-            SquareCell::E => {}
-        }
-        one.cells.push(CellEntry {
-            cell: cell.name().to_owned(),
-            tree: tree.to_owned(),
-            exit,
-            ms,
-            known,
-        });
-    }
-
     /// Runs checks in a fresh folder with the files of a commit; what is not run has a note that says why.
-    fn run_checks(
+    pub(super) fn run_checks(
         &mut self,
-        cell: SquareCell,
+        cell: &str,
         commit: &str,
         names: &[String],
-    ) -> Result<Vec<(String, Ended)>, Error> {
+    ) -> Result<Vec<(String, CellEnd)>, Error> {
         let mut ended = Vec::new();
         if names.is_empty() {
             return Ok(ended);
@@ -390,7 +328,8 @@ impl SquareRun<'_> {
                 continue;
             };
             let mut job = folder.command(argv)?;
-            job.name = format!("check {name} (cell {})", cell.name());
+            job.name = format!("check {name} (cell {cell})");
+            let report = commits.report_of(name, &folder.place().root);
             job.limits.run = Some(job.limits.run.map_or(left, |own| own.min(left)));
             let spec = commits.spec.id.as_str();
             let outcome = match start_logged(self.judge.runs, commits.record, spec, job) {
@@ -405,13 +344,17 @@ impl SquareRun<'_> {
             let ms = outcome
                 .as_ref()
                 .map_or(0, |outcome| outcome.duration.as_millis());
-            let ms = u64::try_from(ms).unwrap_or(u64::MAX);
-            ended.push((name.clone(), (exit_of(outcome.as_ref()), ms)));
+            let end = CellEnd {
+                exit: exit_of(outcome.as_ref()),
+                ms: u64::try_from(ms).unwrap_or(u64::MAX),
+                report: report.and_then(|report| report.read()),
+            };
+            ended.push((name.clone(), end));
         }
         Ok(ended)
     }
 
-    fn time_left(&self) -> Option<Duration> {
+    pub(super) fn time_left(&self) -> Option<Duration> {
         let left = self.deadline.checked_duration_since(Instant::now())?;
         (!left.is_zero()).then_some(left)
     }
@@ -425,13 +368,69 @@ impl SquareRun<'_> {
     }
 }
 
+impl CellEnd {
+    /// The end of a check that passed on the same tree before.
+    fn known() -> Self {
+        Self {
+            exit: Some(0),
+            ms: 0,
+            report: None,
+        }
+    }
+}
+
 impl CheckSquare {
+    /// Returns the tests that fail in a cell and pass in the work itself.
+    pub(super) fn failed_of(&self, end: &CellEnd) -> BTreeSet<String> {
+        let both = self.green.as_ref().zip(end.report.as_ref());
+        both.map_or_else(BTreeSet::new, |(green, now)| now.failed_beside(green))
+    }
+
+    fn note_cell(&mut self, cell: SquareCell, tree: &str, end: &CellEnd) {
+        let outcome = Some(CellOutcome::of(end.exit));
+        match cell {
+            SquareCell::A => self.square.a = outcome,
+            SquareCell::B => {
+                self.square.b = outcome;
+                self.red = self.failed_of(end);
+            }
+            SquareCell::D => self.square.d = outcome,
+            SquareCell::E => {}
+        }
+        self.cells.push(CellEntry {
+            cell: cell.name().to_owned(),
+            tree: tree.to_owned(),
+            exit: end.exit,
+            ms: end.ms,
+            known: end.ms == 0 && end.exit == Some(0),
+        });
+    }
+
     fn entry(&self) -> ProofEntry {
         let verdict = self.square.verdict();
+        let is_red = verdict.word == ProofWord::RedGreen;
+        let word = if is_red && self.holds {
+            ProofWord::Held
+        } else {
+            verdict.word
+        };
+        // Any call of what is not there yet fails so.
+        let is_of_build = is_red && self.green.is_some() && self.red.is_empty();
+        let build = is_of_build.then(|| "no test of it began without the change".to_owned());
+        let by = if self.red.is_empty() {
+            BY_EXIT_CODE
+        } else {
+            BY_REPORT
+        };
         ProofEntry {
-            word: verdict.word.name().to_owned(),
-            note: self.note.clone().or(verdict.note.map(str::to_owned)),
-            by: BY_EXIT_CODE.to_owned(),
+            word: word.name().to_owned(),
+            note: self
+                .note
+                .clone()
+                .or(verdict.note.map(str::to_owned))
+                .or(build),
+            by: by.to_owned(),
+            tests: self.red.iter().take(MAX_TESTS).cloned().collect(),
             changed_meaning: verdict.changed_meaning,
             cells: self.cells.clone(),
         }

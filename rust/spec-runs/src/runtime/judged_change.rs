@@ -18,6 +18,13 @@ use chant_work::run_store::RunStore;
 
 /// The key of a spec that names files of tests which its work may change without a person.
 const MAY_CHANGE: &str = "may_change";
+/// The key of a spec with patterns of code that no test has to hold.
+pub(super) const UNTESTED: &str = "untested";
+/// The keys by which a spec frees work, and what that means.
+const FREEING: [(&str, &str); 2] = [
+    (MAY_CHANGE, "lets later work change without a person"),
+    (UNTESTED, "lets later work go untested"),
+];
 /// The number of lines of one kind that a run's record keeps.
 const MAX_LINES: usize = 40;
 /// The number of findings that the reason of a run's end names.
@@ -80,7 +87,7 @@ impl JudgedTerms<'_> {
         let named = self.may_change()?;
         let names = path_matcher(&named);
         // Commands of checks name files from the project's folder, so all are named from there.
-        let inside = self.inside();
+        let inside = self.place.inside();
         let in_git = |path: &str| match path.strip_prefix(OUTSIDE_MARK) {
             Some(path) => path.to_owned(),
             None => format!("{inside}{path}"),
@@ -140,41 +147,29 @@ impl JudgedTerms<'_> {
     /// The patterns of the spec as it stood when the run started.
     fn may_change(&self) -> Result<Vec<String>, Error> {
         let text = self.place.base_text(self.project, self.repo)?;
-        Ok(text.as_deref().map(patterns_in).unwrap_or_default())
+        let patterns = |text: &str| patterns_in(text, MAY_CHANGE);
+        Ok(text.as_deref().map(patterns).unwrap_or_default())
     }
 
-    /// Specs that get patterns of what later work may change: no work frees other work.
+    /// Specs that get patterns of what later work may do: no work frees other work.
     fn freed(&self, changed: &[ChangedFile], old: &str, new: &str) -> Result<Vec<String>, Error> {
-        let specs = format!("{}{SPECS}/", self.inside());
+        let specs = format!("{}{SPECS}/", self.place.inside());
         let mut freed = Vec::new();
         for file in changed.iter().filter(|file| file.path.starts_with(&specs)) {
-            let patterns = |commit: &str| -> Result<Vec<String>, GitError> {
-                let bytes = self.repo.file_at(commit, &file.path)?.unwrap_or_default();
-                Ok(patterns_in(&String::from_utf8_lossy(&bytes)))
-            };
-            let known = patterns(old)?;
-            let fresh: Vec<String> = patterns(new)?
-                .into_iter()
-                .filter(|pattern| !known.contains(pattern))
-                .collect();
-            if !fresh.is_empty() {
-                freed.push(format!(
-                    "{} lets later work change without a person: {}",
-                    file.path,
-                    fresh.join(", ")
-                ));
+            for (key, what) in FREEING {
+                let patterns = |commit: &str| -> Result<Vec<String>, GitError> {
+                    let bytes = self.repo.file_at(commit, &file.path)?.unwrap_or_default();
+                    Ok(patterns_in(&String::from_utf8_lossy(&bytes), key))
+                };
+                let known = patterns(old)?;
+                let mut fresh = patterns(new)?;
+                fresh.retain(|pattern| !known.contains(pattern));
+                if !fresh.is_empty() {
+                    freed.push(format!("{} {what}: {}", file.path, fresh.join(", ")));
+                }
             }
         }
         Ok(freed)
-    }
-
-    /// The project's folder from the top of the checkout, with a slash at its end; empty for the top.
-    fn inside(&self) -> &str {
-        let place = self.place;
-        place
-            .spec_in_git
-            .strip_suffix(&*place.spec)
-            .unwrap_or_default()
     }
 
     /// The bytes of a version of a file; of what is too large or no plain file, so many that it counts as not read.
@@ -206,10 +201,10 @@ fn is_read(path: &str) -> bool {
     !matches!(class_of(path), FileClass::Words | FileClass::Fixture)
 }
 
-/// The patterns that a spec names.
-fn patterns_in(text: &str) -> Vec<String> {
+/// The patterns that a spec names under a key.
+pub(super) fn patterns_in(text: &str, key: &str) -> Vec<String> {
     let yaml = front_matter::yaml_of(text).unwrap_or_default();
-    let patterns = front_matter::read_key::<Vec<String>>(yaml, MAY_CHANGE);
+    let patterns = front_matter::read_key::<Vec<String>>(yaml, key);
     patterns.ok().flatten().unwrap_or_default()
 }
 

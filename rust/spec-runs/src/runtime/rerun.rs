@@ -19,6 +19,7 @@ use chant_config::Config;
 use chant_config::run_environment::RouteUser;
 use chant_environment::LayerPin;
 use chant_git::Repo;
+use chant_proof::report_file::ReportFile;
 use chant_specs::error::ChantError;
 use chant_specs::model::Spec;
 use chant_specs::project::Project;
@@ -172,6 +173,12 @@ impl CommitChecks<'_> {
             lends: true,
             has_services,
         }
+    }
+
+    /// Looks at the file in which a check reports its tests, before it runs in a folder; `None` where none is named.
+    pub(super) fn report_of(&self, name: &str, folder: &Path) -> Option<ReportFile<'_>> {
+        let path = self.config.runs.reports.get(name)?;
+        ReportFile::before_check(&self.project.disk, folder, path)
     }
 
     /// Runs what is run like a check, with its output in the log of the spec; returns its exit code if it ended by itself.

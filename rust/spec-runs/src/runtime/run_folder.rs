@@ -213,6 +213,13 @@ impl RunFolder {
         Ok(Self::at(files, RunBranches::default(), own))
     }
 
+    /// The project's folder from the top of the checkout, with a slash at its end; empty for the top.
+    pub(crate) fn inside(&self) -> &str {
+        self.spec_in_git
+            .strip_suffix(&*self.spec)
+            .unwrap_or_default()
+    }
+
     /// Returns the spec as it was when the work started.
     pub(crate) fn base_text(
         &self,

@@ -29,11 +29,11 @@ use chant_text::front_matter;
 const ACTIVITY_SHOWN: usize = 50;
 
 /// Documented keys that are shown only when a file has them (reference chant 2.2).
-const FURTHER_KEYS: [&str; 22] = [
+const FURTHER_KEYS: [&str; 23] = [
     "tracks", "informed_by", "origin", "found_by", "schedule", "source_branch", "target_branch",
     "conflicting_files", "blocked_specs", "original_spec", "last_verified", "verification_status",
     "verification_failures", "replayed_at", "replay_count", "original_completed_at",
-    "derived_fields", "output_schema", "may_change", PROOF, "public", "retry_state",
+    "derived_fields", "output_schema", "may_change", "untested", PROOF, "public", "retry_state",
 ];
 
 /// Which specs are listed.

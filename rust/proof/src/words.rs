@@ -1,11 +1,11 @@
 //! The one word that is said of a criterion in all places, by what a run's record has of its checks.
 
-use super::evidence::CriterionAtStart;
 use chant_evidence::ProofWord;
+use chant_receipts::CriterionAtStart;
 use chant_work::run_record::RunRecord;
 
 /// The word for a criterion of a run's spec: the strongest word of the checks that it names.
-pub(crate) fn of_run(record: &RunRecord, criterion: &CriterionAtStart) -> ProofWord {
+pub fn of_run(record: &RunRecord, criterion: &CriterionAtStart) -> ProofWord {
     // What counts are the checks that it named when the run started.
     let at_start = record
         .criteria_at_start
@@ -17,7 +17,7 @@ pub(crate) fn of_run(record: &RunRecord, criterion: &CriterionAtStart) -> ProofW
 }
 
 /// The weakest word of all criteria of a run's spec; `None` where none names a check.
-pub(crate) fn weakest_of_run(record: &RunRecord) -> Option<ProofWord> {
+pub fn weakest_of_run(record: &RunRecord) -> Option<ProofWord> {
     let criteria = record.criteria_at_start.iter();
     let named = criteria
         .clone()
@@ -27,7 +27,7 @@ pub(crate) fn weakest_of_run(record: &RunRecord) -> Option<ProofWord> {
 }
 
 /// The strongest word of some checks of a run; without them, whether a person ticked the criterion.
-pub(crate) fn word_of(record: &RunRecord, checks: &[String], was_ticked: bool) -> ProofWord {
+pub fn word_of(record: &RunRecord, checks: &[String], was_ticked: bool) -> ProofWord {
     let passed = record
         .checks
         .iter()

@@ -23,17 +23,22 @@ const MAX_SIZE: u64 = 1024 * 1024;
 const MAX_PROGRAM: u64 = 256 * 1024 * 1024;
 
 /// The inputs that decide the end of a check on a tree.
-pub(super) struct CellInputs<'a> {
+pub struct CellInputs<'a> {
+    /// The project, whose folder and variables count.
     pub project: &'a Project,
+    /// Its configuration.
     pub config: &'a Config,
+    /// The layers that are installed.
     pub environment: &'a [EnvironmentEntry],
+    /// The command line.
     pub argv: &'a [String],
+    /// The tree.
     pub tree: &'a str,
 }
 
 impl CellInputs<'_> {
     /// The name under which a passed check is remembered; `None` where its program cannot be read.
-    pub(super) fn key(&self) -> Option<String> {
+    pub fn key(&self) -> Option<String> {
         let program = self.argv.first()?;
         let path = self.project.environment.get("PATH");
         let program = which::which_in(program, path, self.project.root()).ok()?;
@@ -59,7 +64,7 @@ impl CellInputs<'_> {
 }
 
 /// Returns true if a check passed before.
-pub(super) fn has_passed(runs: &RunStore, key: &str) -> bool {
+pub fn has_passed(runs: &RunStore, key: &str) -> bool {
     let Some(folder) = runs.state.read(&runs.state.in_project(FOLDER_NAME)) else {
         return false;
     };
@@ -71,7 +76,7 @@ pub(super) fn has_passed(runs: &RunStore, key: &str) -> bool {
 ///
 /// # Errors
 /// A failure of the disk.
-pub(super) fn remember(runs: &RunStore, key: &str) -> Result<(), Error> {
+pub fn remember(runs: &RunStore, key: &str) -> Result<(), Error> {
     let folder = RootFolder::open(&runs.state.ensure(&runs.state.in_project(FOLDER_NAME))?)?;
     match disk::create_owned(&folder.path().join(FILE_NAME), "") {
         Ok(()) | Err(StoreError::Exists { .. }) => {}
