@@ -65,16 +65,19 @@ def test_price():
 def test_discount():
     assert discount(3) == 2
 """
-CHECKS = "checks:\n  unit: {command: [python3, -B, tests/run.py], report: report.tap}\n"
+CHECKS = "checks:\n  unit: [python3, -B, tests/run.py]\n"
+REPORTS = "reports: {unit: report.tap}"
 CRITERIA = {"criteria": ["Prices are higher <!-- check: unit -->"]}
 
 
-def _worked(shop: Workshop, proof: str, *, code: str = NEW_CODE, checks: str = CHECKS, **keys: Any) -> Record:
+def _worked(
+    shop: Workshop, proof: str, *, code: str = NEW_CODE, reports: str = REPORTS, **keys: Any
+) -> Record:
     """Let an agent change code and tests of a small project."""
     folder = shop.root.parent
     (folder / "agent.sh").write_text(SCRIPT.format(code=code, tests=NEW_TESTS), encoding="utf-8")
     agent = f"agents:\n  habit:\n    command: [sh, {folder}/agent.sh]\n"
-    shop.configure(f"{agent}{checks}proof: {proof}\n", provider="habit")
+    shop.configure(f"{agent}{CHECKS}proof: {{{proof}, {reports}}}\n", provider="habit")
     (shop.root / "tests").mkdir()
     (shop.root / "tests" / "run.py").write_text(RUN, encoding="utf-8")
     (shop.root / "shop.py").write_text(CODE, encoding="utf-8")
@@ -90,7 +93,7 @@ def _pieces(record: Record) -> list[tuple[int, int, str]]:
 
 
 def test_code_that_no_test_looks_at_is_named_in_record_and_receipt(shop: Workshop) -> None:
-    record = _worked(shop, "{held: true}")
+    record = _worked(shop, "held: true")
     assert record["end_state"] == "completed", record["reason"]
     assert _pieces(record) == [(2, 2, "held"), (5, 6, "held"), (9, 10, "not held")]
     held = record["held"]["pieces"][0]
@@ -106,7 +109,7 @@ def test_code_that_no_test_looks_at_is_named_in_record_and_receipt(shop: Worksho
 
 
 def test_nothing_is_taken_back_where_nobody_asks(shop: Workshop) -> None:
-    record = _worked(shop, "{require: report}")
+    record = _worked(shop, "require: report")
     assert record["end_state"] == "completed", record["reason"]
     assert "held" not in record
     (check,) = record["checks"]
@@ -115,7 +118,7 @@ def test_nothing_is_taken_back_where_nobody_asks(shop: Workshop) -> None:
 
 
 def test_where_all_code_has_to_be_held_the_rest_fails_the_run(shop: Workshop) -> None:
-    record = _worked(shop, "{require: held}")
+    record = _worked(shop, "require: held")
     assert (record["end_state"], record["reason"]) == (
         "failed",
         "no test fails without this code, which `proof.require: held` asks for: shop.py:9-10 (not held)",
@@ -123,43 +126,35 @@ def test_where_all_code_has_to_be_held_the_rest_fails_the_run(shop: Workshop) ->
 
 
 def test_a_person_names_code_that_needs_no_test(shop: Workshop) -> None:
-    record = _worked(shop, "{require: held}", untested=["shop.py"])
+    record = _worked(shop, "require: held", untested=["shop.py"])
     assert record["end_state"] == "completed", record["reason"]
 
 
 def test_work_that_frees_itself_waits_for_a_person(shop: Workshop) -> None:
     free = "sed -i 's/^type: code/type: code\\nuntested: [shop.py]/' \"$CHANT_SPEC_FILE\""
     code = f"{NEW_CODE}END\n{free}\ncat > /dev/null <<'END'"
-    record = _worked(shop, "{held: true}", code=code)
+    record = _worked(shop, "held: true", code=code)
     assert record["end_state"] == "needs_attention"
     assert "lets later work go untested: shop.py" in record["reason"]
 
 
 @pytest.mark.parametrize(
-    ("checks", "note"),
-    [
-        (
-            "checks:\n  unit: [python3, -B, tests/run.py]\n",
-            "no check reports its tests (`checks.NAME.report`)",
-        ),
-        (CHECKS.replace("report.tap", "other.tap"), "no check reports its tests (`checks.NAME.report`)"),
-    ],
-    ids=["no report", "no such file"],
+    "reports", ["reports: {}", "reports: {unit: other.tap}"], ids=["none", "no such file"]
 )
-def test_without_a_report_nothing_is_held(shop: Workshop, checks: str, note: str) -> None:
-    record = _worked(shop, "{require: held}", checks=checks)
+def test_without_a_report_nothing_is_held(shop: Workshop, reports: str) -> None:
+    record = _worked(shop, "require: held", reports=reports)
     assert record["end_state"] == "failed"
-    assert note in record["reason"]
+    assert "no check reports its tests (`proof.reports`)" in record["reason"]
     assert {state for *_, state in _pieces(record)} == {"not looked at"}
 
 
 def test_a_report_that_was_committed_is_none(shop: Workshop) -> None:
     (shop.root / "other.tap").write_text("ok - test_price\n", encoding="utf-8")
-    record = _worked(shop, "{held: true}", checks=CHECKS.replace("report.tap", "other.tap"))
-    assert record["held"]["note"] == "no check reports its tests (`checks.NAME.report`)"
+    record = _worked(shop, "held: true", reports="reports: {unit: other.tap}")
+    assert record["held"]["note"] == "no check reports its tests (`proof.reports`)"
 
 
 def test_time_that_is_over_is_said(shop: Workshop) -> None:
-    record = _worked(shop, "{held: true, minutes: 0}")
+    record = _worked(shop, "held: true, minutes: 0")
     assert record["end_state"] == "completed", record["reason"]
     assert record["held"]["note"] == "not all of it was looked at: `proof.minutes` were over"

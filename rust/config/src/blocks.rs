@@ -15,8 +15,7 @@ use super::proof::ProofSettings;
 use super::receipts::ReceiptBlock;
 use super::run_environment::RunEnvironmentSettings;
 use super::runs::{
-    AgentRotation, AgentSettings, ConfiguredCheck, HttpProviders, ParallelBlock, RunLimits,
-    WatchBlock,
+    AgentRotation, AgentSettings, HttpProviders, ParallelBlock, RunLimits, WatchBlock,
 };
 use super::{
     ConfigError, DerivedKey, HookRights, LandingStyle, LintThresholds, RejectionAction,
@@ -39,7 +38,7 @@ pub(super) struct ConfigFile {
     pub(super) agents: Option<BTreeMap<String, AgentSettings>>,
     pub(super) providers: Option<HttpProviders>,
     pub(super) parallel: Option<ParallelBlock>,
-    pub(super) checks: Option<BTreeMap<String, ConfiguredCheck>>,
+    pub(super) checks: Option<BTreeMap<String, Vec<String>>>,
     pub(super) limits: Option<RunLimits>,
     pub(super) runs: Option<RunsBlock>,
     pub(super) review: Option<ReviewBlock>,

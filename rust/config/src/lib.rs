@@ -390,8 +390,10 @@ impl Config {
             put(&mut runs.stagger.delay, parallel.stagger_delay_ms);
             put(&mut runs.stagger.jitter, parallel.stagger_jitter_ms);
         }
-        file.checks
-            .map_or(Ok(()), |checks| runs.take_checks(checks))?;
+        if let Some(why) = file.checks.as_ref().and_then(runs::wrong_check) {
+            return Err(why);
+        }
+        put(&mut runs.checks, file.checks);
         runs.environment.take(file.environment, is_users)?;
         for name in file.env.unwrap_or_default().pass {
             if let Some(why) = environment::refusal(&name, is_users) {

@@ -1,5 +1,6 @@
 //! The settings by which the tests of a project judge work on it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -18,6 +19,8 @@ pub struct ProofSettings {
     pub config: Vec<String>,
     /// True if it is found out which code the checks hold, by taking it back piece by piece.
     pub held: bool,
+    /// The files in which checks report their tests, by the name of the check; from the folder in which it runs.
+    pub reports: BTreeMap<String, String>,
     /// Names of rules whose findings need a person, though they are only shown otherwise, as `W5`.
     pub rules: Vec<String>,
 }
@@ -59,16 +62,40 @@ impl ProofSettings {
                 .and_then(|number| number.parse::<u8>().ok());
             number.is_some_and(|number| (1..=RULE_COUNT).contains(&number))
         };
-        let wrong = self.rules.iter().find(|name| !is_rule(name))?;
+        if let Some(wrong) = self.rules.iter().find(|name| !is_rule(name)) {
+            return Some(format!(
+                "proof.rules: `{wrong}` is no rule; expected `W1` to `W{RULE_COUNT}`"
+            ));
+        }
+        let (name, wrong) = self.reports.iter().find(|(_, path)| !is_inside(path))?;
         Some(format!(
-            "proof.rules: `{wrong}` is no rule; expected `W1` to `W{RULE_COUNT}`"
+            "proof.reports.{name}: `{wrong}` is no file below the folder of the check"
         ))
     }
+}
+
+/// True for a path that names a file below a folder.
+fn is_inside(path: &str) -> bool {
+    let is_part = |part: &str| !matches!(part, "" | "." | "..");
+    path.split('/').all(is_part)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reports_lie_below_the_folder_of_the_check() {
+        let of = |path: &str| ProofSettings {
+            reports: [("unit".to_owned(), path.to_owned())].into(),
+            ..ProofSettings::default()
+        };
+        assert_eq!(of("target/report.xml").refused(), None);
+        for wrong in ["", "/etc/passwd", "../a", "a/./b", "a/"] {
+            let why = of(wrong).refused().unwrap();
+            assert!(why.starts_with("proof.reports.unit"), "{why}");
+        }
+    }
 
     #[test]
     fn rules_are_named_as_they_are_reported() {

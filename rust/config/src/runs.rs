@@ -403,8 +403,6 @@ pub struct RunSettings {
     pub stagger: StartStagger,
     /// Commands that criteria name, by name: program and arguments.
     pub checks: BTreeMap<String, Vec<String>>,
-    /// The files in which checks report their tests, by the name of the check; from the folder in which it runs.
-    pub reports: BTreeMap<String, String>,
     /// The environment: what folders of runs and checks hold beside the files of a commit.
     pub environment: RunEnvironmentSettings,
     /// The limits of a run.
@@ -461,7 +459,6 @@ impl Default for RunSettings {
             dispatch: DispatchOrder::default(),
             stagger: StartStagger::default(),
             checks: BTreeMap::new(),
-            reports: BTreeMap::new(),
             environment: RunEnvironmentSettings::default(),
             limits: RunLimits::default(),
             retries: RetrySettings::default(),
@@ -534,65 +531,11 @@ impl Default for WatchSettings {
     }
 }
 
-/// A check as it is configured.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "a list of a program and its arguments, or `command` and `report`"
-)]
-pub(super) enum ConfiguredCheck {
-    /// The command alone.
-    Command(Vec<String>),
-    /// The command, and the file in which it reports its tests.
-    Reporting(ReportingCheck),
-}
-
-/// A check that reports its tests.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ReportingCheck {
-    command: Vec<String>,
-    report: String,
-}
-
-impl RunSettings {
-    /// Takes over the checks of a file.
-    ///
-    /// # Errors
-    /// The fault of a check; the first one.
-    pub(super) fn take_checks(
-        &mut self,
-        checks: BTreeMap<String, ConfiguredCheck>,
-    ) -> Result<(), String> {
-        (self.checks, self.reports) = (BTreeMap::new(), BTreeMap::new());
-        for (name, check) in checks {
-            let (argv, report) = match check {
-                ConfiguredCheck::Command(argv) => (argv, None),
-                ConfiguredCheck::Reporting(ReportingCheck { command, report }) => {
-                    (command, Some(report))
-                }
-            };
-            if argv.first().is_none_or(String::is_empty) {
-                return Err(format!(
-                    "checks.{name}: expected a list of a program and its arguments"
-                ));
-            }
-            if let Some(report) = report {
-                if !is_inside(&report) {
-                    return Err(format!(
-                        "checks.{name}.report: `{report}` is no file below the folder of the check"
-                    ));
-                }
-                self.reports.insert(name.clone(), report);
-            }
-            self.checks.insert(name, argv);
-        }
-        Ok(())
-    }
-}
-
-/// True for a path that names a file below a folder.
-fn is_inside(path: &str) -> bool {
-    let mut parts = path.split('/');
-    !path.is_empty() && parts.all(|part| !matches!(part, "" | "." | ".."))
+/// Returns the fault of a check; the first one.
+pub(super) fn wrong_check(checks: &BTreeMap<String, Vec<String>>) -> Option<String> {
+    let is_wrong = |argv: &Vec<String>| argv.first().is_none_or(String::is_empty);
+    let name = checks.iter().find(|(_, argv)| is_wrong(argv))?.0;
+    Some(format!(
+        "checks.{name}: expected a list of a program and its arguments"
+    ))
 }

@@ -330,9 +330,9 @@ fn pieces(whole: Piece, old: &SourceLines<'_>, new: &SourceLines<'_>) -> Vec<Pie
 /// The lines of a source text, with what is known of each.
 struct SourceLines<'t> {
     lines: Vec<&'t str>,
-    /// Whether a definition begins there.
+    /// True where a definition begins.
     starts: Vec<bool>,
-    /// Whether there are only comments, blanks or documentation.
+    /// True where there are only comments, blanks or documentation.
     words: Vec<bool>,
 }
 

@@ -1,8 +1,8 @@
-//! Which pieces of code a check holds: they are taken back in groups, and those groups divided whose checks fail.
+//! The search for the pieces of code that a check holds: they are taken back in groups, and those groups divided whose checks fail.
 
 use std::collections::BTreeSet;
 
-/// What checks say of the work without some pieces of it.
+/// The outcome of the checks on the work without some pieces of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TakenBack {
     /// All of them pass.
@@ -13,9 +13,9 @@ pub enum TakenBack {
     Broken,
 }
 
-/// What is known of a piece.
+/// The knowledge about a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum HunkState {
+pub enum PieceState {
     /// A test fails without it.
     Held,
     /// Other pieces need it, and a test fails without it and them.
@@ -28,12 +28,12 @@ pub enum HunkState {
     Unknown,
 }
 
-impl HunkState {
+impl PieceState {
     /// The words for it, the same in all places.
     ///
     /// ```
-    /// use chant_evidence::HunkState;
-    /// assert_eq!(HunkState::NotHeld.name(), "not held");
+    /// use chant_evidence::PieceState;
+    /// assert_eq!(PieceState::NotHeld.name(), "not held");
     /// ```
     pub fn name(self) -> &'static str {
         match self {
@@ -62,17 +62,17 @@ struct HunkGroup {
 /// The search for the pieces that are held. All of them are taken back first, then halves of what fails.
 ///
 /// ```
-/// use chant_evidence::{HunkSearch, HunkState, TakenBack};
+/// use chant_evidence::{HunkSearch, PieceState, TakenBack};
 /// let mut search = HunkSearch::new(2);
 /// while let Some(group) = search.next_group().cloned() {
 ///     // A test looks at the second piece alone.
 ///     search.note(if group.contains(&1) { TakenBack::Failed } else { TakenBack::Passed });
 /// }
-/// assert_eq!(search.states(), [HunkState::NotHeld, HunkState::Held]);
+/// assert_eq!(search.states(), [PieceState::NotHeld, PieceState::Held]);
 /// ```
 #[derive(Debug, Clone)]
 pub struct HunkSearch {
-    states: Vec<HunkState>,
+    states: Vec<PieceState>,
     /// The groups that are left; the last one is next.
     left: Vec<HunkGroup>,
 }
@@ -85,7 +85,7 @@ impl HunkSearch {
             is_held: false,
         };
         Self {
-            states: vec![HunkState::Unknown; count],
+            states: vec![PieceState::Unknown; count],
             left: if count == 0 { Vec::new() } else { vec![all] },
         }
     }
@@ -102,19 +102,19 @@ impl HunkSearch {
         };
         let is_held = group.is_held || outcome == TakenBack::Failed;
         let state = match outcome {
-            TakenBack::Passed => HunkState::NotHeld,
+            TakenBack::Passed => PieceState::NotHeld,
             _ if group.hunks.len() > 1 => return self.divide(&group.hunks, is_held),
-            TakenBack::Failed => HunkState::Held,
-            TakenBack::Broken if is_held => HunkState::HeldWithOthers,
-            TakenBack::Broken => HunkState::Inseparable,
+            TakenBack::Failed => PieceState::Held,
+            TakenBack::Broken if is_held => PieceState::HeldWithOthers,
+            TakenBack::Broken => PieceState::Inseparable,
         };
         for hunk in group.hunks {
             self.states[hunk] = state;
         }
     }
 
-    /// What is known of each piece.
-    pub fn states(&self) -> &[HunkState] {
+    /// The state of each piece.
+    pub fn states(&self) -> &[PieceState] {
         &self.states
     }
 
@@ -141,7 +141,7 @@ mod tests {
     fn searched(
         count: usize,
         of: impl Fn(&BTreeSet<usize>) -> TakenBack,
-    ) -> (Vec<HunkState>, usize) {
+    ) -> (Vec<PieceState>, usize) {
         let (mut search, mut steps) = (HunkSearch::new(count), 0);
         while let Some(group) = search.next_group().cloned() {
             search.note(of(&group));
@@ -154,7 +154,7 @@ mod tests {
     fn what_nothing_tests_is_found_in_one_step() {
         assert_eq!(
             searched(64, |_| TakenBack::Passed),
-            (vec![HunkState::NotHeld; 64], 1)
+            (vec![PieceState::NotHeld; 64], 1)
         );
         assert_eq!(searched(0, |_| TakenBack::Passed), (vec![], 0));
     }
@@ -169,7 +169,7 @@ mod tests {
             }
         });
         let held: Vec<usize> = (0..64)
-            .filter(|at| states[*at] == HunkState::Held)
+            .filter(|at| states[*at] == PieceState::Held)
             .collect();
         assert_eq!((held, steps), (vec![40], 13));
     }
@@ -183,12 +183,12 @@ mod tests {
             (false, false) => TakenBack::Passed,
         });
         let wanted = [
-            HunkState::HeldWithOthers,
-            HunkState::Held,
-            HunkState::NotHeld,
+            PieceState::HeldWithOthers,
+            PieceState::Held,
+            PieceState::NotHeld,
         ];
         assert_eq!(states, wanted);
         let (states, _) = searched(2, |_| TakenBack::Broken);
-        assert_eq!(states, [HunkState::Inseparable; 2]);
+        assert_eq!(states, [PieceState::Inseparable; 2]);
     }
 }

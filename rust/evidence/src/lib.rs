@@ -30,7 +30,7 @@ pub use self::code_hunks::{CodeChange, CodeHunk, CodeHunks, TakenBackFile};
 pub use self::decode::text_of;
 pub use self::file_class::{FileClass, class_of};
 pub use self::finding::{JudgeFinding, JudgeRule, Weight};
-pub use self::hunk_search::{HunkSearch, HunkState, TakenBack};
+pub use self::hunk_search::{HunkSearch, PieceState, TakenBack};
 pub use self::report::{TestOutcome, TestReport};
 pub use self::source::TestLanguage;
 pub use self::square::{CellOutcome, ProofWord, Square, SquareCell, SquareVerdict, with_tests_of};

@@ -1,4 +1,4 @@
-//! The outcomes of tests by their names, as tools report them: JUnit, TAP, the events of `go test -json`, and the
+//! The outcomes of tests by their names, as tools report them: those of `JUnit`, TAP, the events of `go test -json`, and the
 //! lines of Rust's tests.
 
 use std::collections::{BTreeMap, BTreeSet};

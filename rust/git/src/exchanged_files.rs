@@ -26,7 +26,7 @@ pub enum ExchangedVersion {
     Written {
         /// Its bytes.
         bytes: Vec<u8>,
-        /// What it is.
+        /// Its kind.
         kind: FileKind,
     },
 }

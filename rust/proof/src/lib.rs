@@ -3,6 +3,8 @@
 //!
 //! Nothing here runs a process.
 
+pub mod check_square;
+pub mod held_pieces;
 pub mod passed_checks;
 pub mod report_file;
 pub mod words;

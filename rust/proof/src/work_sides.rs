@@ -47,7 +47,7 @@ pub struct CodePieces {
     pub hunks: CodeHunks,
     /// The number of changed files that have none: they are no text, too large, or no files of code.
     pub unread: usize,
-    /// What each file is, by its path.
+    /// The kind of each file, by its path.
     kinds: Vec<(String, FileKind)>,
 }
 

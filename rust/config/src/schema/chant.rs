@@ -202,6 +202,8 @@ const KEYS: &[KnownKey] = &[
         Table(&[
             used("require", TEXT),
             used("minutes", NUMBER),
+            used("held", FLAG),
+            used("reports", Named(&TEXT)),
             used("tests", TEXTS),
             used("config", TEXTS),
             used("rules", TEXTS),

@@ -1,7 +1,7 @@
 //! Shows that the checks of finished work see the change: they are run with its tests on the code as it was, and with
 //! the tests as they were on its code. Nothing here keeps work from landing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::completion_check::{CompletionCheck, CompletionContext};
@@ -13,30 +13,17 @@ use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::proof::ProofDemand;
 use chant_config::run_environment::RouteUser;
-use chant_evidence::{CellOutcome, ProofWord, Square, SquareCell, TestReport};
+use chant_evidence::{CellOutcome, ProofWord, Square, SquareCell};
+use chant_proof::check_square::{CellEnd, CheckSquare};
 use chant_proof::passed_checks::{self, CellInputs};
 use chant_proof::words;
 use chant_proof::work_sides::{CellCommits, WorkSides};
 use chant_specs::model::SpecType;
 use chant_work::WorkError;
-use chant_work::run_record::{CellEntry, HeldCodeEntry, ProofEntry, RunRecord};
+use chant_work::run_record::{HeldCodeEntry, RunRecord};
 
-/// The source of proofs.
-const BY_EXIT_CODE: &str = "exit code";
-/// The source of proofs by tests.
-const BY_REPORT: &str = "report";
-/// The greatest number of tests that are named.
-pub(super) const MAX_TESTS: usize = 20;
 /// The greatest number of characters of a reason why a cell was not run.
 const MAX_REASON: usize = 200;
-
-/// The end of a check in a cell.
-pub(super) struct CellEnd {
-    pub exit: Option<i32>,
-    ms: u64,
-    /// The tests that it reports.
-    pub report: Option<TestReport>,
-}
 
 /// One judging of the square.
 pub(super) struct SquareRun<'a> {
@@ -48,21 +35,7 @@ pub(super) struct SquareRun<'a> {
     pub found: BTreeMap<String, CheckSquare>,
 }
 
-/// The outcomes of a check.
-#[derive(Default)]
-pub(super) struct CheckSquare {
-    square: Square,
-    cells: Vec<CellEntry>,
-    note: Option<String>,
-    /// The tests of the work itself.
-    pub green: Option<TestReport>,
-    /// Those of them that fail without the change.
-    red: BTreeSet<String>,
-    /// True if it fails without a piece of the code.
-    pub holds: bool,
-}
-
-/// What is known of the checks of some work.
+/// The knowledge about the checks of some work, and about its code.
 #[derive(Default)]
 struct FoundProof {
     checks: BTreeMap<String, CheckSquare>,
@@ -82,10 +55,7 @@ impl CompletionCheck<'_> {
     ) -> Result<Vec<IncompleteReason>, Error> {
         let record = self.runs.get(&self.process_id)?;
         let passed = results.iter().filter(|check| check.exit == Some(0));
-        let green = |check: &CheckResult| CheckSquare {
-            green: check.report.clone(),
-            ..CheckSquare::default()
-        };
+        let green = |check: &CheckResult| CheckSquare::of_green(check.report.clone());
         let checks: BTreeMap<String, CheckSquare> = passed
             .map(|check| (check.name.clone(), green(check)))
             .collect();
@@ -98,10 +68,8 @@ impl CompletionCheck<'_> {
             .unwrap_or_else(|error| {
                 let note = cut(&format!("not run: {error}"), MAX_REASON);
                 let of = |name| {
-                    let square = CheckSquare {
-                        note: Some(note.clone()),
-                        ..CheckSquare::default()
-                    };
+                    let mut square = CheckSquare::default();
+                    square.note = Some(note.clone());
                     (name, square)
                 };
                 FoundProof {
@@ -262,15 +230,7 @@ impl SquareRun<'_> {
             let Some(one) = self.found.get_mut(&name) else {
                 continue;
             };
-            let red = one.failed_of(&end);
-            let has_failed_again = red.intersection(&one.red).next().is_some();
-            one.red.retain(|test| red.contains(test));
-            let is_by_chance = CellOutcome::of(end.exit) != CellOutcome::Failed
-                || (!red.is_empty() && !has_failed_again);
-            if is_by_chance {
-                one.square.b = Some(CellOutcome::Accident);
-                one.note = Some("flaky: failed once without the change, and once not".into());
-            }
+            one.note_again(&end);
         }
         Ok(())
     }
@@ -364,75 +324,6 @@ impl SquareRun<'_> {
             if let Some(one) = self.found.get_mut(name) {
                 one.note = Some(cut(&format!("not run: {why}"), MAX_REASON));
             }
-        }
-    }
-}
-
-impl CellEnd {
-    /// The end of a check that passed on the same tree before.
-    fn known() -> Self {
-        Self {
-            exit: Some(0),
-            ms: 0,
-            report: None,
-        }
-    }
-}
-
-impl CheckSquare {
-    /// Returns the tests that fail in a cell and pass in the work itself.
-    pub(super) fn failed_of(&self, end: &CellEnd) -> BTreeSet<String> {
-        let both = self.green.as_ref().zip(end.report.as_ref());
-        both.map_or_else(BTreeSet::new, |(green, now)| now.failed_beside(green))
-    }
-
-    fn note_cell(&mut self, cell: SquareCell, tree: &str, end: &CellEnd) {
-        let outcome = Some(CellOutcome::of(end.exit));
-        match cell {
-            SquareCell::A => self.square.a = outcome,
-            SquareCell::B => {
-                self.square.b = outcome;
-                self.red = self.failed_of(end);
-            }
-            SquareCell::D => self.square.d = outcome,
-            SquareCell::E => {}
-        }
-        self.cells.push(CellEntry {
-            cell: cell.name().to_owned(),
-            tree: tree.to_owned(),
-            exit: end.exit,
-            ms: end.ms,
-            known: end.ms == 0 && end.exit == Some(0),
-        });
-    }
-
-    fn entry(&self) -> ProofEntry {
-        let verdict = self.square.verdict();
-        let is_red = verdict.word == ProofWord::RedGreen;
-        let word = if is_red && self.holds {
-            ProofWord::Held
-        } else {
-            verdict.word
-        };
-        // Any call of what is not there yet fails so.
-        let is_of_build = is_red && self.green.is_some() && self.red.is_empty();
-        let build = is_of_build.then(|| "no test of it began without the change".to_owned());
-        let by = if self.red.is_empty() {
-            BY_EXIT_CODE
-        } else {
-            BY_REPORT
-        };
-        ProofEntry {
-            word: word.name().to_owned(),
-            note: self
-                .note
-                .clone()
-                .or(verdict.note.map(str::to_owned))
-                .or(build),
-            by: by.to_owned(),
-            tests: self.red.iter().take(MAX_TESTS).cloned().collect(),
-            changed_meaning: verdict.changed_meaning,
-            cells: self.cells.clone(),
         }
     }
 }

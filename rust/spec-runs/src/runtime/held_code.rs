@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 
 use super::completion_check::{CompletionCheck, CompletionContext};
-use super::completion_proof::{MAX_TESTS, SquareRun};
+use super::completion_proof::SquareRun;
 use super::judged_change::{UNTESTED, patterns_in};
 use crate::evidence::IncompleteReason;
 use chant_base::error::Error;
 use chant_config::proof::ProofDemand;
-use chant_evidence::{CodeHunk, HunkSearch, HunkState, TakenBack, path_matcher};
+use chant_evidence::{HunkSearch, TakenBack, path_matcher};
+use chant_proof::check_square::MAX_TESTS;
+use chant_proof::held_pieces;
 use chant_proof::work_sides::CodePieces;
 use chant_specs::model::SpecType;
-use chant_work::run_record::{HeldCodeEntry, HeldPieceEntry, RunRecord};
+use chant_work::run_record::{HeldCodeEntry, RunRecord};
 
-/// The greatest number of pieces in a record.
-const MAX_PIECES: usize = 200;
 /// The cell of the work without a piece, in the names of its checks.
 const CELL_NAME: &str = "without a piece";
 
-/// What the checks say without some pieces.
+/// The outcome of the checks without some pieces.
 struct WithoutPieces {
     outcome: TakenBack,
     /// The check that fails, and its tests that do.
@@ -36,38 +36,20 @@ impl SquareRun<'_> {
         pieces: &CodePieces,
         tip: &str,
     ) -> Result<HeldCodeEntry, Error> {
-        let hunks = pieces.hunks.hunks();
-        let mut entry = HeldCodeEntry {
-            pieces: hunks.iter().map(piece_entry).collect(),
-            count: hunks.len(),
-            unread: pieces.unread,
-            ..HeldCodeEntry::default()
-        };
-        let reporting = self.found.iter().filter(|(_, check)| check.green.is_some());
+        let mut entry = held_pieces::unknown(pieces);
+        let reporting = self.found.iter().filter(|(_, check)| check.reports());
         let names: Vec<String> = reporting.map(|(name, _)| name.clone()).collect();
+        let mut search = HunkSearch::new(entry.count);
         if names.is_empty() {
-            entry.note = Some("no check reports its tests (`checks.NAME.report`)".into());
-            return Ok(shortened(entry));
+            entry.note = Some("no check reports its tests (`proof.reports`)".into());
         }
-        let mut search = HunkSearch::new(hunks.len());
-        while let Some(group) = search.next_group().cloned() {
-            let commit = pieces.commit_without(self.commits.repo, tip, &group)?;
-            let found = self.without(&commit, &names, group.len() == 1)?;
-            let found = match (found, &*Vec::from_iter(&group)) {
-                (Some(found), [hunk]) if found.outcome == TakenBack::Broken => {
-                    let commit =
-                        pieces.commit_with_empty_function(self.commits.repo, tip, **hunk)?;
-                    let emptied = commit.map(|commit| self.without(&commit, &names, true));
-                    emptied.unwrap_or(Ok(Some(found)))?
-                }
-                (found, _) => found,
-            };
-            let Some(found) = found else {
+        while let Some(group) = search.next_group().filter(|_| !names.is_empty()).cloned() {
+            let Some(found) = self.without_group(pieces, tip, &names, &group)? else {
                 entry.note = Some("not all of it was looked at: `proof.minutes` were over".into());
                 break;
             };
-            if let (TakenBack::Failed, [hunk]) = (found.outcome, &*Vec::from_iter(&group)) {
-                let piece = &mut entry.pieces[**hunk];
+            if let (TakenBack::Failed, [piece]) = (found.outcome, &*Vec::from_iter(&group)) {
+                let piece = &mut entry.pieces[**piece];
                 piece.check.clone_from(&found.check);
                 piece.tests = found.tests.into_iter().take(MAX_TESTS).collect();
                 let check = found.check.and_then(|name| self.found.get_mut(&name));
@@ -75,16 +57,34 @@ impl SquareRun<'_> {
             }
             search.note(found.outcome);
         }
-        for (piece, state) in entry.pieces.iter_mut().zip(search.states()) {
-            piece.state = state.name().to_owned();
-        }
-        entry.held = search.states().iter().filter(|one| one.is_held()).count();
-        Ok(shortened(entry))
+        held_pieces::note_states(&mut entry, search.states());
+        Ok(entry)
     }
 
-    /// Runs the checks without some pieces, the failing one twice if its failure `counts` for a piece; `None` where the
-    /// time is over.
-    fn without(
+    /// Runs the checks without a group of pieces. Where nothing can be built without a function, it does nothing.
+    fn without_group(
+        &mut self,
+        pieces: &CodePieces,
+        tip: &str,
+        names: &[String],
+        group: &BTreeSet<usize>,
+    ) -> Result<Option<WithoutPieces>, Error> {
+        let repo = self.commits.repo;
+        let commit = pieces.commit_without(repo, tip, group)?;
+        let found = self.run_without(&commit, names, group.len() == 1)?;
+        let is_broken = |found: &WithoutPieces| found.outcome == TakenBack::Broken;
+        let broken = found.as_ref().is_some_and(is_broken);
+        let alone = group.first().filter(|_| broken && group.len() == 1);
+        let emptied = alone.map(|piece| pieces.commit_with_empty_function(repo, tip, *piece));
+        match emptied.transpose()?.flatten() {
+            Some(commit) => self.run_without(&commit, names, true),
+            None => Ok(found),
+        }
+    }
+
+    /// Runs the checks on a commit, the failing one twice if its failure `counts` for a piece; `None` where the time
+    /// is over.
+    fn run_without(
         &mut self,
         commit: &str,
         names: &[String],
@@ -103,51 +103,23 @@ impl SquareRun<'_> {
             let mut failed = self.found[name].failed_of(&end);
             if end.exit != Some(0) && failed.is_empty() {
                 found.outcome = TakenBack::Broken;
-                continue;
             }
             if counts && !failed.is_empty() {
                 let Some((_, again)) = self.run_checks(CELL_NAME, commit, alone)?.pop() else {
                     return Ok(None);
                 };
-                // What fails once may fail by chance.
+                // A test that fails once may fail by chance.
                 let again = self.found[name].failed_of(&again);
                 failed.retain(|test| again.contains(test));
             }
             if !failed.is_empty() {
-                return Ok(Some(WithoutPieces {
-                    outcome: TakenBack::Failed,
-                    check: Some(name.clone()),
-                    tests: failed,
-                }));
+                found.outcome = TakenBack::Failed;
+                (found.check, found.tests) = (Some(name.clone()), failed);
+                break;
             }
         }
         Ok(Some(found))
     }
-}
-
-fn piece_entry(hunk: &CodeHunk) -> HeldPieceEntry {
-    HeldPieceEntry {
-        path: hunk.path.clone(),
-        first: hunk.first,
-        last: hunk.last,
-        state: HunkState::Unknown.name().to_owned(),
-        ..HeldPieceEntry::default()
-    }
-}
-
-/// Bounds the number of pieces; those that no test holds are kept first.
-fn shortened(mut entry: HeldCodeEntry) -> HeldCodeEntry {
-    if entry.pieces.len() > MAX_PIECES {
-        entry.pieces.sort_by_key(|piece| is_held(piece));
-        entry.pieces.truncate(MAX_PIECES);
-    }
-    entry
-}
-
-fn is_held(piece: &HeldPieceEntry) -> bool {
-    [HunkState::Held, HunkState::HeldWithOthers]
-        .iter()
-        .any(|state| state.name() == piece.state)
 }
 
 impl CompletionCheck<'_> {
@@ -167,29 +139,11 @@ impl CompletionCheck<'_> {
         };
         let text = self.place.base_text(self.project, &context.repo)?;
         let named = text.as_deref().map(|text| patterns_in(text, UNTESTED));
-        let may_be = path_matcher(&named.unwrap_or_default());
+        let is_free = path_matcher(&named.unwrap_or_default());
         let inside = self.place.inside();
-        let is_free = |path: &str| may_be(path.strip_prefix(inside).unwrap_or(path));
-        let left = held
-            .pieces
-            .iter()
-            .filter(|piece| !is_held(piece) && !is_free(&piece.path));
-        let mut left: Vec<String> = left.map(named_piece).collect();
-        let is_cut = held.pieces.len() < held.count;
-        if let Some(note) = held
-            .note
-            .as_ref()
-            .filter(|_| !left.is_empty() || is_cut || held.pieces.is_empty())
-        {
-            left.push(note.clone());
-        }
+        let left = held_pieces::not_held(held, |path| {
+            !is_free(path.strip_prefix(inside).unwrap_or(path))
+        });
         Ok((!left.is_empty()).then_some(IncompleteReason::NotHeld(left)))
     }
-}
-
-fn named_piece(piece: &HeldPieceEntry) -> String {
-    format!(
-        "{}:{}-{} ({})",
-        piece.path, piece.first, piece.last, piece.state
-    )
 }

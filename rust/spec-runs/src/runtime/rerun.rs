@@ -177,7 +177,7 @@ impl CommitChecks<'_> {
 
     /// Looks at the file in which a check reports its tests, before it runs in a folder; `None` where none is named.
     pub(super) fn report_of(&self, name: &str, folder: &Path) -> Option<ReportFile<'_>> {
-        let path = self.config.runs.reports.get(name)?;
+        let path = self.config.proof.reports.get(name)?;
         ReportFile::before_check(&self.project.disk, folder, path)
     }
 

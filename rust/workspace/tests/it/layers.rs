@@ -55,6 +55,12 @@ const ARROWS: [(&str, &[&str]); 35] = [
     ("agents", &["store", "text"]),
     ("work", &["agent-events", "base", "confine", "store"]),
     ("receipts", &["base", "evidence", "store", "text", "work"]),
+    (
+        "proof",
+        &[
+            "base", "config", "evidence", "git", "receipts", "specs", "store", "work",
+        ],
+    ),
     ("provider", &["base", "broker", "store", "work"]),
     ("plan-format", &["base", "text"]),
     ("plan-store", &["base", "plan-format", "store"]),
@@ -84,8 +90,8 @@ const ARROWS: [(&str, &[&str]); 35] = [
         "spec-runs",
         &[
             "agent-events", "agents", "base", "broker", "config", "confine", "drift",
-            "environment", "evidence", "git", "graph", "leases", "provider", "receipts", "review",
-            "signing", "specs", "store", "text", "trust", "work",
+            "environment", "evidence", "git", "graph", "leases", "proof", "provider", "receipts",
+            "review", "signing", "specs", "store", "text", "trust", "work",
         ],
     ),
     (
