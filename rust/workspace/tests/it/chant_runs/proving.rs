@@ -181,6 +181,7 @@ fn every_check_has_to_pass_and_one_that_did_not_end_needs_a_person() {
             name: (*name).into(),
             exit: *exit,
             refused: None,
+            report: None,
         };
         let checks: Vec<CheckResult> = checks.iter().map(result).collect();
         assess_run(&EvidenceInputs {
