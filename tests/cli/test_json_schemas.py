@@ -142,6 +142,8 @@ SPECS = (
     "review",
     f"review {ASKS}",
     f"comment {ASKS} Well",
+    "checks flaky",
+    "checks forget",
     "sessions list",
     "sessions clear",
     "env build",

@@ -71,6 +71,7 @@ _LOOK = {
     "graph": ListedCommand("workspace:graph", "Draw the dependency graph."),
     "board": ListedCommand("board:board", "Show everything on a board in the terminal."),
     "verify": ListedCommand("checks:verify", "Check whether a spec's acceptance criteria are met."),
+    "checks": ListedCommand("flaky:checks", "See which tests of the checks are flaky."),
     "diagnose": ListedCommand("checks:diagnose", "Check a spec's file, log, commits and criteria."),
     "fence": ListedCommand("fence:fence", "Check in CI that a request has the newest work on its specs."),
     "ci": ListedCommand("ci:ci", "Check a request in CI: fence, receipts and lint."),

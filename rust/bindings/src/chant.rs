@@ -544,6 +544,17 @@ impl ChantProject {
         self.answer(|| runs::review_queue(self.with_runs()?))
     }
 
+    /// Returns the tests that failed and passed on the same files.
+    fn flaky(&self) -> Answered {
+        self.answer(|| runs::flaky(&self.project))
+    }
+
+    /// Forgets those of a check, or all.
+    #[pyo3(signature = (check=None))]
+    fn forget_flaky(&self, check: Option<&str>) -> Answered {
+        self.answer(|| runs::forget_flaky(&self.project, check))
+    }
+
     /// Returns the sessions of agents that are kept for their next turn.
     fn sessions(&self) -> Answered {
         self.answer(|| runs::sessions(&self.project))

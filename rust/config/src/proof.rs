@@ -21,6 +21,8 @@ pub struct ProofSettings {
     pub held: bool,
     /// The files in which checks report their tests, by the name of the check; from the folder in which it runs.
     pub reports: BTreeMap<String, String>,
+    /// Names of flaky tests, or of checks whose flaky tests, may fail: they prove nothing then.
+    pub allow_flaky: Vec<String>,
     /// Names of rules whose findings need a person, though they are only shown otherwise, as `W5`.
     pub rules: Vec<String>,
 }

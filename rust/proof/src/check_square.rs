@@ -36,6 +36,10 @@ pub struct CheckSquare {
     green: Option<TestReport>,
     /// Those of them that fail without the change.
     red: BTreeSet<String>,
+    /// Tests that are known to end in both ways on the same files: they prove nothing.
+    flaky: BTreeSet<String>,
+    /// True if it failed on the work itself, too, before it passed.
+    has_wavered: bool,
 }
 
 impl CellEnd {
@@ -51,11 +55,19 @@ impl CellEnd {
 
 impl CheckSquare {
     /// Begins with the tests of the work itself, if it reports them.
-    pub fn of_green(green: Option<TestReport>) -> Self {
+    pub fn of_green(green: Option<TestReport>, flaky: BTreeSet<String>) -> Self {
         Self {
             green,
+            flaky,
             ..Self::default()
         }
+    }
+
+    /// The same for a check that failed on the work before it passed.
+    #[must_use]
+    pub fn wavering(mut self, has_wavered: bool) -> Self {
+        self.has_wavered = has_wavered;
+        self
     }
 
     /// True if it reports its tests.
@@ -79,19 +91,40 @@ impl CheckSquare {
     /// Returns the tests that fail in a cell and pass in the work itself.
     pub fn failed_of(&self, end: &CellEnd) -> BTreeSet<String> {
         let both = self.green.as_ref().zip(end.report.as_ref());
-        both.map_or_else(BTreeSet::new, |(green, now)| now.failed_beside(green))
+        let mut failed = both.map_or_else(BTreeSet::new, |(green, now)| now.failed_beside(green));
+        failed.retain(|test| !self.flaky.contains(test));
+        failed
+    }
+
+    /// True if nothing failed but what is known to end in both ways.
+    fn is_by_chance(&self, end: &CellEnd) -> bool {
+        let Some(report) = &end.report else {
+            return self.flaky.contains("");
+        };
+        let mut failed = report.failed().peekable();
+        failed.peek().is_some() && failed.all(|test| self.flaky.contains(test))
     }
 
     /// Notes the end of the check in a cell of the tree.
     pub fn note_cell(&mut self, cell: SquareCell, tree: &str, end: &CellEnd) {
-        let outcome = Some(CellOutcome::of(end.exit));
+        let mut outcome = CellOutcome::of(end.exit);
+        if outcome == CellOutcome::Failed && self.is_by_chance(end) {
+            outcome = CellOutcome::Accident;
+            self.note = Some("flaky: only tests that are known as such fail".into());
+        }
+        let red = self.failed_of(end);
         match cell {
-            SquareCell::A => self.square.a = outcome,
-            SquareCell::B => {
-                self.square.b = outcome;
-                self.red = self.failed_of(end);
+            SquareCell::A => {
+                self.square.a = Some(outcome);
+                if self.square.b.is_none() {
+                    self.red = red;
+                }
             }
-            SquareCell::D => self.square.d = outcome,
+            SquareCell::B => {
+                self.square.b = Some(outcome);
+                self.red = red;
+            }
+            SquareCell::D => self.square.d = Some(outcome),
             SquareCell::E => {}
         }
         self.cells.push(CellEntry {
@@ -107,11 +140,14 @@ impl CheckSquare {
     pub fn entry(&self) -> ProofEntry {
         let verdict = self.square.verdict();
         let is_red = verdict.word == ProofWord::RedGreen;
-        let word = if is_red && self.holds {
-            ProofWord::Held
-        } else {
-            verdict.word
+        let word = match verdict.word {
+            _ if self.has_wavered => ProofWord::Regression,
+            ProofWord::RedGreen if self.holds => ProofWord::Held,
+            word => word,
         };
+        let wavered = self
+            .has_wavered
+            .then(|| "flaky: failed on the same files before it passed".to_owned());
         // Any call of what is not there yet fails so.
         let is_of_build = is_red && self.green.is_some() && self.red.is_empty();
         let build = is_of_build.then(|| "no test of it began without the change".to_owned());
@@ -122,9 +158,8 @@ impl CheckSquare {
         };
         ProofEntry {
             word: word.name().to_owned(),
-            note: self
-                .note
-                .clone()
+            note: wavered
+                .or_else(|| self.note.clone())
                 .or(verdict.note.map(str::to_owned))
                 .or(build),
             by: by.to_owned(),

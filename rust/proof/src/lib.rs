@@ -4,6 +4,8 @@
 //! Nothing here runs a process.
 
 pub mod check_square;
+pub mod completion;
+pub mod flaky_tests;
 pub mod held_pieces;
 pub mod passed_checks;
 pub mod report_file;

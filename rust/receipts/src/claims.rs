@@ -135,6 +135,13 @@ fn proven(proof: &ProofEntry) -> String {
 }
 
 fn claimed_check(check: &CheckEntry) -> String {
+    let flaky = match &*check.flaky {
+        [] => String::new(),
+        tests => format!(
+            "; flaky, which the project allows: {}",
+            cut(&first_of(tests, SHOWN_TESTS, ", "), MAX_SHOWN)
+        ),
+    };
     let exit = check
         .exit
         .map_or_else(|| "none".to_owned(), |exit| exit.to_string());
@@ -150,5 +157,5 @@ fn claimed_check(check: &CheckEntry) -> String {
         check.ms,
         short(&check.tree),
         check.proof.as_ref().map(proven).unwrap_or_default()
-    )
+    ) + &flaky
 }

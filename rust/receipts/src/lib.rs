@@ -177,6 +177,7 @@ fn shortened(check: CheckEntry) -> CheckEntry {
     CheckEntry {
         name: cut(&check.name, MAX_CHARS),
         command: words.map(|word| cut(word, MAX_CHARS)).collect(),
+        flaky: short(&check.flaky),
         ..check
     }
 }
@@ -368,6 +369,7 @@ mod tests {
                 exit: Some(0),
                 ms: 12,
                 tree: "b".repeat(40),
+                flaky: Vec::new(),
                 proof: None,
             }],
             agent: Some("claude".into()),

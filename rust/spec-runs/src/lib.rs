@@ -8,7 +8,6 @@ pub mod agents;
 #[cfg(unix)]
 mod cluster;
 pub mod error;
-pub mod evidence;
 pub mod expected_files;
 #[cfg(unix)]
 pub mod item_names;

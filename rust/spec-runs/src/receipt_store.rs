@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::evidence::{self, CriterionAtStart};
 use super::project::ProjectRuns;
 use super::receipt::{
     self, CompletedBy, CompletionReceipt, FORMAT, JudgedCriteria, MAX_BYTES, RECEIPTS,
@@ -17,7 +16,9 @@ use chant_evidence::ProofWord;
 use chant_git::kept_texts::TextRead;
 use chant_git::tags::Commit;
 use chant_git::{CheckoutHead, Repo};
+use chant_proof::completion;
 use chant_proof::words;
+use chant_receipts::CriterionAtStart;
 use chant_specs::error::ChantError;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::parse;
@@ -84,7 +85,7 @@ fn receipt_of_run(
     let landed = spec_in(project, repo, &record.spec_id, run.commit)?;
     let completed_at = landed.as_ref().and_then(|spec| spec.completed_at.clone());
     let criteria = match landed {
-        Some(spec) => evidence::criteria_at_start(&spec),
+        Some(spec) => completion::criteria_at_start(&spec),
         None => criteria_here(project, &record.spec_id)?,
     };
     let base = run.merge.begun.iter().find(|pair| pair.new == run.commit);
@@ -157,7 +158,7 @@ pub(super) fn leave_by_hand(
         spec: spec_id.to_owned(),
         completed: CompletedBy::Hand,
         token: format!("hand-{moment}"),
-        criteria: JudgedCriteria::of(&evidence::criteria_at_start(spec))
+        criteria: JudgedCriteria::of(&completion::criteria_at_start(spec))
             .with_words(|_| Some(ProofWord::ByHand)),
         tree: repo.tree_of(&commit)?,
         commit,
@@ -357,7 +358,7 @@ fn is_kept(repo: &Repo, receipt: &CompletionReceipt) -> Result<bool, Error> {
 fn criteria_here(project: &Project, spec_id: &str) -> Result<Vec<CriterionAtStart>, Error> {
     let snapshot = project.snapshot()?;
     let spec = snapshot.specs.find(spec_id);
-    Ok(spec.map_or_else(Vec::new, |spec| evidence::criteria_at_start(spec)))
+    Ok(spec.map_or_else(Vec::new, |spec| completion::criteria_at_start(spec)))
 }
 
 /// The criteria of a spec as a commit holds it; `None` where the commit has no such spec.
@@ -368,7 +369,7 @@ pub(super) fn criteria_in(
     commit: &str,
 ) -> Result<Option<Vec<CriterionAtStart>>, Error> {
     let spec = spec_in(project, repo, spec_id, commit)?;
-    Ok(spec.map(|spec| evidence::criteria_at_start(&spec)))
+    Ok(spec.map(|spec| completion::criteria_at_start(&spec)))
 }
 
 /// A spec as a commit holds it; `None` where the commit has no such spec.

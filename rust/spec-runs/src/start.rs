@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::evidence;
 use super::prompt;
 use chant_base::error::ErrorKind;
 use chant_base::next_step::{HintText, NextStep, hint};
 use chant_config::Config;
 use chant_graph::EdgeKind;
+use chant_proof::completion;
 use chant_specs::approval::ApprovalVerdict;
 use chant_specs::error::ChantError;
 use chant_specs::id::SpecId;
@@ -536,7 +536,7 @@ impl StartInputs<'_> {
         if !(self.has_prompt)(&name) {
             return Err(StartRefusal::NoPrompt { id: id(), name });
         }
-        let criteria = evidence::criteria_at_start(spec);
+        let criteria = completion::criteria_at_start(spec);
         let mut checks = criteria.into_iter().flat_map(|criterion| criterion.checks);
         if let Some(name) = checks.find(|name| !self.config.runs.checks.contains_key(name)) {
             return Err(StartRefusal::NoCheck { id: id(), name });

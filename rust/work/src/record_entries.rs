@@ -349,6 +349,9 @@ pub struct CheckEntry {
     pub ms: u64,
     /// The tree that it checked.
     pub tree: String,
+    /// Its tests that ended in both ways on the same files; the name of the check itself where it reports none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flaky: Vec<String>,
     /// The proof that it sees the change; `None` where that was not looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofEntry>,

@@ -204,6 +204,7 @@ const KEYS: &[KnownKey] = &[
             used("minutes", NUMBER),
             used("held", FLAG),
             used("reports", Named(&TEXT)),
+            used("allow_flaky", TEXTS),
             used("tests", TEXTS),
             used("config", TEXTS),
             used("rules", TEXTS),

@@ -1,7 +1,6 @@
 //! Completing a spec on evidence (reference chant 5.11, as decisions settle it).
 
 use crate::agents::usual_model;
-use crate::evidence::is_of_agent;
 use crate::project::ProjectRuns;
 use crate::project::run_tree::RunTreeContext;
 use crate::receipt_store::left_after;
@@ -12,6 +11,7 @@ use chant_base::diagnostics::LogFailure;
 use chant_base::error::{Error, FailedAction};
 use chant_base::next_step::{NextStep, hint};
 use chant_git::tags::Commit;
+use chant_proof::completion::is_of_agent;
 use chant_specs::approval;
 use chant_specs::checks::without_checks;
 use chant_specs::error::ChantError;

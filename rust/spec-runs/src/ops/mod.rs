@@ -15,6 +15,7 @@ mod doctor;
 mod environment;
 mod fence;
 mod finalize;
+mod flaky;
 #[cfg(unix)]
 mod forecast;
 #[cfg(unix)]
@@ -69,6 +70,7 @@ pub use environment::{
 };
 pub use fence::{FenceQuery, fence};
 pub use finalize::{FinalizeOptions, finalize};
+pub use flaky::{flaky, forget_flaky};
 #[cfg(unix)]
 pub use forecast::work_forecast;
 #[cfg(unix)]

@@ -11,9 +11,9 @@ use super::folder_namespaces::FolderNamespaces;
 use super::rerun::{CommitChecks, start_logged};
 use super::run_folder::RunFolder;
 use super::services::{RunningServices, ServiceStart};
-use crate::evidence::{CheckResult, CriterionAtStart};
 use chant_base::error::Error;
 use chant_config::run_environment::RouteUser;
+use chant_proof::completion::{CheckResult, CriterionAtStart};
 use chant_work::agent::{AgentEnding, AgentOutcome};
 use chant_work::cancel_token::CancelToken;
 use chant_work::run_log::{SecretMask, secrets};
@@ -142,6 +142,7 @@ impl CompletionCheck<'_> {
                 exit,
                 refused,
                 report: report.and_then(|report| report.read()),
+                flaky: None,
             });
             entries.push(CheckEntry {
                 name: name.clone(),
@@ -149,6 +150,7 @@ impl CompletionCheck<'_> {
                 exit,
                 ms: u64::try_from(ms).unwrap_or(u64::MAX),
                 tree: tree.clone(),
+                flaky: Vec::new(),
                 proof: None,
             });
         }

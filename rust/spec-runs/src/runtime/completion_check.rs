@@ -15,10 +15,6 @@ use super::plugin_checks::PluginEvidence;
 use super::run_folder::{RunFolder, spec_path};
 use super::spec_state::{self, change_spec, spec_of, stopped_end};
 use super::uncommitted_state;
-use crate::evidence::{
-    self, BranchCommit, CompletionEvidence, CriterionAtStart, EvidenceInputs, IncompleteReason,
-    MAX_NAMED, OutputCheck, is_of_agent,
-};
 use crate::output;
 use crate::project::ProjectRuns;
 use crate::review::{note_answers, unanswered};
@@ -30,6 +26,10 @@ use chant_config::Config;
 use chant_git::Repo;
 use chant_git::bookkeeping::{WorkCommit, WorkQuery};
 use chant_git::merge::FileConflict;
+use chant_proof::completion::{
+    self, BranchCommit, CompletionEvidence, CriterionAtStart, EvidenceInputs, IncompleteReason,
+    MAX_NAMED, OutputCheck, is_of_agent,
+};
 use chant_specs::approval;
 use chant_specs::model::{KEY_ORDER, Spec, SpecStatus, SpecType};
 use chant_specs::project::{ARCHIVE, Project, SPECS};
@@ -368,7 +368,7 @@ impl CompletionCheck<'_> {
             uncommitted: &[],
             output: &output,
         };
-        let mut evidence = evidence::assess_run(&finished).with_objections(&objections);
+        let mut evidence = completion::assess_run(&finished).with_objections(&objections);
         let asked: Vec<Vec<String>> = record
             .criteria_at_start
             .iter()
@@ -384,7 +384,7 @@ impl CompletionCheck<'_> {
         let uncommitted = self.uncommitted(scene)?;
         let checks = if uncommitted.is_empty() {
             match self.check(record, scene, &criteria)? {
-                ChecksOutcome::Ran(checks) => checks,
+                ChecksOutcome::Ran(checks) => self.run_failed_again(scene, record, checks)?,
                 ChecksOutcome::NeedPerson(why) => {
                     let reason = IncompleteReason::EnvironmentChanged(why);
                     evidence.reasons.push(reason);
@@ -404,7 +404,7 @@ impl CompletionCheck<'_> {
             uncommitted: &uncommitted,
             output: &output,
         };
-        let mut evidence = evidence::assess_run(&finished).with_objections(&objections);
+        let mut evidence = completion::assess_run(&finished).with_objections(&objections);
         if evidence.is_complete() {
             evidence.reasons.extend(self.prove(scene, &checks)?);
         }

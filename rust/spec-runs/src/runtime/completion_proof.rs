@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use super::completion_check::{CompletionCheck, CompletionContext};
 use super::environment::CommitOrigin;
 use super::rerun::{CommitChecks, exit_of, start_logged};
-use crate::evidence::{CheckResult, IncompleteReason};
 use chant_base::answer::cut;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -15,6 +14,8 @@ use chant_config::proof::ProofDemand;
 use chant_config::run_environment::RouteUser;
 use chant_evidence::{CellOutcome, ProofWord, Square, SquareCell};
 use chant_proof::check_square::{CellEnd, CheckSquare};
+use chant_proof::completion::{CheckResult, IncompleteReason};
+use chant_proof::flaky_tests::FlakyTests;
 use chant_proof::passed_checks::{self, CellInputs};
 use chant_proof::words;
 use chant_proof::work_sides::{CellCommits, WorkSides};
@@ -28,9 +29,9 @@ const MAX_REASON: usize = 200;
 /// One judging of the square.
 pub(super) struct SquareRun<'a> {
     pub commits: CommitChecks<'a>,
-    judge: &'a CompletionCheck<'a>,
-    base: &'a str,
-    deadline: Instant,
+    pub judge: &'a CompletionCheck<'a>,
+    pub base: &'a str,
+    pub deadline: Instant,
     /// The checks by name, with what is known of them.
     pub found: BTreeMap<String, CheckSquare>,
 }
@@ -55,7 +56,11 @@ impl CompletionCheck<'_> {
     ) -> Result<Vec<IncompleteReason>, Error> {
         let record = self.runs.get(&self.process_id)?;
         let passed = results.iter().filter(|check| check.exit == Some(0));
-        let green = |check: &CheckResult| CheckSquare::of_green(check.report.clone());
+        let known = FlakyTests::read(self.runs);
+        let green = |check: &CheckResult| {
+            let flaky = known.of_check(&check.name);
+            CheckSquare::of_green(check.report.clone(), flaky).wavering(check.flaky.is_some())
+        };
         let checks: BTreeMap<String, CheckSquare> = passed
             .map(|check| (check.name.clone(), green(check)))
             .collect();

@@ -2,11 +2,11 @@
 //! marks that its landing puts into them.
 
 use super::run_folder::{RunFolder, in_git};
-use crate::evidence::BranchCommit;
 use crate::item_order::{boxes_of, work_items};
 use chant_base::error::Error;
 use chant_git::Repo;
 use chant_git::land::ExemptFile;
+use chant_proof::completion::BranchCommit;
 use chant_specs::parse;
 use chant_specs::project::Project;
 use chant_specs::work_items::{DocumentText, ItemLanding, ItemWork, LandedDocuments};

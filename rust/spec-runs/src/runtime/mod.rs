@@ -34,6 +34,7 @@ mod conflicted_run;
 pub(super) mod emptied_files;
 mod entered_environment;
 pub(super) mod environment;
+mod flaky_checks;
 pub(super) mod folder_namespaces;
 mod held_code;
 mod holder_file;

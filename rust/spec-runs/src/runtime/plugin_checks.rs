@@ -8,7 +8,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::run_folder::RunFolder;
-use crate::evidence::IncompleteReason;
 use crate::project::ProjectRuns;
 use chant_base::error::Error;
 use chant_config::plugins::PluginSettings;
@@ -16,6 +15,7 @@ use chant_confine::Confinement;
 use chant_confine::start::ProcessInput;
 use chant_git::Repo;
 use chant_git::bookkeeping::WorkCommit;
+use chant_proof::completion::IncompleteReason;
 use chant_specs::project::Project;
 use chant_work::command::{CommandLimits, CommandOptions, CommandRunner};
 use chant_work::run_record::RunRecord;

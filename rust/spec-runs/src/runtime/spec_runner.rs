@@ -21,7 +21,6 @@ use super::run_confinement;
 use super::run_folder::RunFolder;
 use super::services::{RunningServices, ServiceStart};
 use super::spec_state::{self, change_spec, spec_of};
-use crate::evidence;
 use crate::leases::LeaseKeeper;
 use crate::project::ProjectRuns;
 use crate::review::sent_review;
@@ -31,6 +30,7 @@ use chant_base::error::Error;
 use chant_config::run_environment::RouteUser;
 use chant_environment::LayerPin;
 use chant_git::{self, Repo};
+use chant_proof::completion;
 use chant_specs::checks::check_marks;
 use chant_specs::error::ChantError;
 use chant_specs::model::{Spec, SpecStatus};
@@ -302,7 +302,7 @@ impl<'a> SpecRunner<'a> {
 
     /// Records the present criteria: the work is judged by them.
     pub(super) fn note_criteria(run: &mut ActiveRun<'_>, spec: &Spec) -> Result<(), Error> {
-        let criteria = evidence::criteria_at_start(spec).into_iter();
+        let criteria = completion::criteria_at_start(spec).into_iter();
         let marks = check_marks(spec).into_iter();
         let criteria: Vec<CriterionEntry> = criteria
             .zip(marks)

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::signatures::{KeptSignatures, SigningPlace};
 use super::target::ReceiptTarget;
 use super::{MAX_OF_SPEC, ReadReceipt, in_order, read, repository};
-use crate::evidence::criteria_at_start;
 use crate::receipt::finding::{FindingKind, ReceiptFinding};
 use crate::receipt::judgement::{
     CurrentSpec, JudgedReceipt, ReceiptFacts, RepeatedCheck, judge_receipt,
@@ -21,6 +20,7 @@ use chant_base::error::Error;
 use chant_base::next_step::HintText;
 use chant_git::Repo;
 use chant_git::kept_texts::KeptText;
+use chant_proof::completion::criteria_at_start;
 use chant_specs::error::ChantError;
 use chant_specs::id::SpecId;
 use chant_specs::model::{Spec, SpecStatus};

@@ -39,7 +39,6 @@ use super::landed_specs::{
 use super::run_folder::RunFolder;
 use super::spec_state::spec_of;
 use crate::agents;
-use crate::evidence::MAX_NAMED;
 use crate::merge;
 use crate::review::ProjectReviews;
 use chant_base::error::Error;
@@ -48,6 +47,7 @@ use chant_git::Repo;
 use chant_git::hooks::ConfinedHooks;
 use chant_git::land::LandingOutcome;
 use chant_git::merge::{FileConflict, FileResolution, FileSides, MergeOutcome, MergeRequest};
+use chant_proof::completion::MAX_NAMED;
 use chant_specs::error::ChantError;
 use chant_specs::model::SpecStatus;
 use chant_specs::ops::edit::SpecDraft;

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::halving::{CheckedPosition, TrainStep, next_step};
-use crate::evidence::IncompleteReason;
 use crate::leases::SpecLeases;
 use crate::receipt_store::{LandedRun, prepare_of_run};
 use crate::review::gate::landing_stop;
@@ -27,6 +26,7 @@ use chant_git::Repo;
 use chant_leases::answer::LeaseRefusal;
 use chant_leases::client::LeaseClient;
 use chant_leases::train::{LandingVerdict, WaitingLanding};
+use chant_proof::completion::IncompleteReason;
 use chant_specs::project::Project;
 use chant_work::cancel_token::CancelToken;
 use chant_work::run_log::{SecretMask, secrets};
@@ -263,6 +263,7 @@ impl TrainChecker<'_> {
                 exit,
                 ms: u64::try_from(ms).unwrap_or(u64::MAX),
                 tree: tree.to_owned(),
+                flaky: Vec::new(),
                 proof: None,
             });
             let reason = match exit {

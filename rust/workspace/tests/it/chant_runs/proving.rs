@@ -1,6 +1,6 @@
 //! What counts as evidence that a run did its work.
 
-use chant_spec_runs::evidence::{
+use chant_proof::completion::{
     BOOKKEEPING, BranchCommit, CheckResult, CompletionEvidence, CriterionAtStart, EvidenceInputs,
     IncompleteReason, OutputCheck, assess_run, criteria_at_start,
 };
@@ -182,6 +182,7 @@ fn every_check_has_to_pass_and_one_that_did_not_end_needs_a_person() {
             exit: *exit,
             refused: None,
             report: None,
+            flaky: None,
         };
         let checks: Vec<CheckResult> = checks.iter().map(result).collect();
         assess_run(&EvidenceInputs {

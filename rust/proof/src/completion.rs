@@ -18,7 +18,7 @@ use chant_store::index::FileSource;
 pub const BOOKKEEPING: &str = "Chant-Bookkeeping: true";
 
 /// The number of files, criteria or objections that a reason names.
-pub(crate) const MAX_NAMED: usize = 10;
+pub const MAX_NAMED: usize = 10;
 
 /// Trailers by which agents sign commits.
 const AGENTS: [&str; 9] = [
@@ -57,6 +57,8 @@ pub struct CheckResult {
     pub refused: Option<String>,
     /// The tests that it reports.
     pub report: Option<TestReport>,
+    /// Its flaky tests, if it ended in both ways on the same files; one without a name for a check without a report.
+    pub flaky: Option<Vec<String>>,
 }
 
 /// The state of the output that a spec asks for.
@@ -154,6 +156,17 @@ pub enum IncompleteReason {
         exit: i32,
         /// The sentence about what seems to have been refused to it.
         refused: Option<String>,
+    },
+    /// A check ends in both ways on the same files, and nobody allowed that.
+    #[error(
+        "check '{name}' failed and passed on the same files, and `proof.allow_flaky` does not name {}",
+        first_of(.tests, MAX_NAMED, ", ")
+    )]
+    Flaky {
+        /// Its name.
+        name: String,
+        /// Its tests that do.
+        tests: Vec<String>,
     },
     /// Nothing shows that the checks of criteria see the change, and the project asks for that.
     #[error("no check fails without the change, which `proof.require: red` asks for: {}", .0.join("; "))]
@@ -368,6 +381,13 @@ fn look_at_checks(evidence: &mut CompletionEvidence, finished: &EvidenceInputs<'
         let result = finished.checks.iter().find(|check| check.name == *name);
         match result.and_then(|check| check.exit) {
             Some(0) => {}
+            Some(_) if result.is_some_and(|check| check.flaky.is_some()) => {
+                let flaky = result.and_then(|check| check.flaky.clone());
+                evidence.reasons.push(IncompleteReason::Flaky {
+                    name: name.clone(),
+                    tests: flaky.unwrap_or_default(),
+                });
+            }
             Some(exit) => evidence.reasons.push(IncompleteReason::CheckFailed {
                 name: name.clone(),
                 exit,
