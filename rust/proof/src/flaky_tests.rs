@@ -105,23 +105,20 @@ pub struct SameFiles {
 impl SameFiles {
     /// Adds the ends of tests in one run; a check without a report is one test without a name.
     pub fn add(&mut self, end: &crate::check_square::CellEnd) {
-        match &end.report {
-            Some(report) => {
-                for name in report.failed() {
-                    *self.failed.entry(name.to_owned()).or_default() += 1;
-                }
-                for name in report.passed() {
-                    *self.passed.entry(name.to_owned()).or_default() += 1;
-                }
-            }
-            None => {
-                let ends = if end.exit == Some(0) {
-                    &mut self.passed
-                } else {
-                    &mut self.failed
-                };
-                *ends.entry(String::new()).or_default() += 1;
-            }
+        let Some(report) = &end.report else {
+            let ends = if end.exit == Some(0) {
+                &mut self.passed
+            } else {
+                &mut self.failed
+            };
+            *ends.entry(String::new()).or_default() += 1;
+            return;
+        };
+        for name in report.failed() {
+            *self.failed.entry(name.to_owned()).or_default() += 1;
+        }
+        for name in report.passed() {
+            *self.passed.entry(name.to_owned()).or_default() += 1;
         }
     }
 

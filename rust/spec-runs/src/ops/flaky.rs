@@ -1,19 +1,12 @@
 //! The tests that ended in both ways on the same files.
 
-use serde::Serialize;
-
 use crate::project::ProjectRuns;
+use crate::view::flaky::FlakyList;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::plural::counted;
-use chant_proof::flaky_tests::{self, FlakyRow, FlakyTests};
+use chant_proof::flaky_tests::{self, FlakyTests};
 use chant_specs::project::Project;
-
-/// The answer of [`flaky`].
-#[derive(Debug, Serialize)]
-struct FlakyList {
-    tests: Vec<FlakyRow>,
-}
 
 /// Lists the tests that this user's runs of the project saw fail and pass on the same files.
 ///

@@ -7,6 +7,7 @@ pub mod doctor;
 pub mod drift;
 pub mod environment;
 pub mod fence;
+pub mod flaky;
 pub mod leases;
 pub mod receipt;
 pub mod review;

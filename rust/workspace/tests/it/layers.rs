@@ -204,6 +204,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "base/text_place.rs",
             "spec-runs/cluster/",
             "receipts/",
+            "proof/flaky_tests.rs",
             "spec-runs/view/",
             "specs/view/",
             "speckit/events.rs",
