@@ -9,6 +9,7 @@ import sys
 import click
 import pytest
 from chant_mcp import reading_commands
+from chant_mcp._core import counted_work
 from chant_mcp.cli import program
 from cli.kit import Cli
 from cli.plans import write_plan
@@ -113,6 +114,22 @@ def test_what_is_not_plain_is_left_to_the_commands(
     assert cli.run(*words).exit_code == code
     command = [sys.executable, "-P", "-m", "chant_mcp", *words]
     assert subprocess.run(command, cwd=cli.project.root, capture_output=True).returncode == code
+
+
+@pytest.mark.parametrize("words", [("list",), ("ready",), ("search", "Spec")])
+def test_a_list_opens_each_document_once(
+    cli: Cli, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also documents so young that a further question would read them again."""
+    opened: list[int] = []
+    for first, count in ((0, 10), (10, 30)):
+        for number in range(first, count):
+            cli.project.spec(f"2026-01-22-0{number:02}-x7m")
+        write_plan(cli.project)
+        before = counted_work()["opened"]
+        assert "x7m" in _read(capsys, *words)[0]
+        opened.append(counted_work()["opened"] - before)
+    assert opened[1] - opened[0] == 20
 
 
 SLOW_TO_IMPORT = {

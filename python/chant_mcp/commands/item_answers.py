@@ -92,7 +92,8 @@ def show_items(
     )
     if with_unlisted:
         text, data = with_more(data, _unlisted(session, wanted))
-    show_page(text, data, _when_none(session, wanted), as_json)
+    # Why nothing is there is a further question to all documents.
+    show_page(text, data, "" if data["total"] else _when_none(session, wanted), as_json)
 
 
 def _unlisted(session: Session, wanted: ItemFilters) -> list[Data]:
