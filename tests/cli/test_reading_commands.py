@@ -9,7 +9,6 @@ import sys
 import click
 import pytest
 from chant_mcp import reading_commands
-from chant_mcp._core import counted_work
 from chant_mcp.cli import program
 from cli.kit import Cli
 from cli.plans import write_plan
@@ -116,20 +115,18 @@ def test_what_is_not_plain_is_left_to_the_commands(
     assert subprocess.run(command, cwd=cli.project.root, capture_output=True).returncode == code
 
 
-@pytest.mark.parametrize("words", [("list",), ("ready",), ("search", "Spec")])
-def test_a_list_opens_each_document_once(
-    cli: Cli, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+def test_a_list_asks_why_nothing_is_there_only_where_nothing_is(
+    cli: Cli, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also documents so young that a further question would read them again."""
-    opened: list[int] = []
-    for first, count in ((0, 10), (10, 30)):
-        for number in range(first, count):
-            cli.project.spec(f"2026-01-22-0{number:02}-x7m")
-        write_plan(cli.project)
-        before = counted_work()["opened"]
-        assert "x7m" in _read(capsys, *words)[0]
-        opened.append(counted_work()["opened"] - before)
-    assert opened[1] - opened[0] == 20
+    """It is a further question to all documents."""
+    cli.project.spec(FIRST)
+    write_plan(cli.project)
+    asked: list[object] = []
+    monkeypatch.setattr("chant_mcp.commands.item_answers._when_none", lambda *of: asked.append(of) or "None.")
+    assert FIRST in _read(capsys, "list")[0]
+    assert not asked
+    _read(capsys, "list", "--label", "nowhere")
+    assert asked
 
 
 SLOW_TO_IMPORT = {
@@ -161,8 +158,9 @@ def test_the_version_is_told_without_anything_but_the_core(cli: Cli) -> None:
 def _imported(cli: Cli, *words: str) -> set[str]:
     """Run the program; give the modules that it imported beyond those that Python itself begins with."""
     code = (
-        "import sys\n"
+        "import os, sys\n"
         "begun = set(sys.modules)\n"
+        "os._exit = sys.exit\n"
         "from chant_mcp.entry import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
