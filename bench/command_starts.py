@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import statistics
 import subprocess
@@ -21,7 +22,10 @@ _PROGRAM = str(Path(sys.executable).with_name("chant-mcp"))
 
 def _processor_time(words: tuple[str, ...], folder: Path) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    # Installed programs are compiled; where files may not be written, each start would compile them again.
+    compiled = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    quiet = subprocess.DEVNULL
+    subprocess.run(words, cwd=folder, stdout=quiet, stderr=quiet, env=compiled, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -38,6 +42,8 @@ def measure(folder: Path, id: str) -> dict[str, list[float]]:
         "show": (_PROGRAM, "show", id),
         "graph": (_PROGRAM, "graph"),
     }
+    for words in commands.values():
+        _processor_time(words, folder)
     samples: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(_ROUNDS):
         for name, words in commands.items():
@@ -62,6 +68,9 @@ def main() -> None:
             middle = statistics.median(taken)
             columns.setdefault(name, []).append(f"{middle * 1000:.0f} ms ({middle / base:.1f} ×)")
     lines += (f"| `{name}` | {' | '.join(cells)} |" for name, cells in columns.items())
+    lines.append(
+        f"\nLoad: {os.getloadavg()[0]:.1f}; medians of {_ROUNDS}; × is that of a Python that does nothing."
+    )
     sys.stdout.write("\n".join(lines) + "\n")
 
 

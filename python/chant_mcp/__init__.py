@@ -68,13 +68,13 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     """Import the core and the spec API when they are first asked for: what needs neither starts sooner."""
+    if name != "errors" and name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # Programs of ours change the search path of modules before they import anything else.
     from importlib import import_module
 
     if name == "errors":
         return import_module("chant_mcp.errors")
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_LATER[name]), name)
     return found
 

@@ -6,6 +6,7 @@ from chant_mcp.safe_path import leave_out_working_folder
 
 leave_out_working_folder(is_module=False)
 
+import gc
 import os
 import sys
 
@@ -36,10 +37,14 @@ def main() -> None:
 def read_or_run() -> None:
     """Run a command; one that only reads, without what it does not need."""
     prepare_process(os.environ)
+    # What is imported stays: neither now nor at the end is it worth a look for garbage.
+    gc.disable()
     from chant_mcp.reading_commands import read
 
     if (code := read(sys.argv[1:], os.environ)) is not None:
-        sys.exit(code)
+        # All that was printed is flushed.
+        os._exit(code)
+    gc.enable()
     from chant_mcp.cli import program
 
     program()

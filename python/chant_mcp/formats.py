@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 from chant_mcp import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _SPEC = "chant"
 """The word of specs, whose keys may be left out."""
@@ -67,10 +70,14 @@ def key_of_work(name: str) -> str:
     return name if is_item_key(name) else f"{_SPEC}:{name}"
 
 
-def plan_formats_in(folder: Path) -> tuple[str, ...]:
+def plan_formats_in(folder: str | os.PathLike[str]) -> tuple[str, ...]:
     """Give the words of the formats without tools of their own that a folder holds."""
     found = (row for row in formats() if not row["own_tools"])
-    return tuple(row["word"] for row in found if any((folder / path).exists() for path in row["markers"]))
+    return tuple(
+        row["word"]
+        for row in found
+        if any(os.path.exists(os.path.join(folder, path)) for path in row["markers"])
+    )
 
 
 def own_tools_of(word: str) -> tuple[str, str] | None:

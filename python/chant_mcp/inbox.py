@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 from chant_mcp.errors import NotInitializedError
 from chant_mcp.session import Session
 
@@ -49,7 +47,11 @@ def _command(entry: Data) -> str:
     kind: str = entry["kind"]
     key = entry.get("key") or ""
     dialect, _, name = key.partition(":")
-    item = name if dialect in ("chant", "tickets") else shlex.quote(key)
+    item = name
+    if dialect not in ("chant", "tickets"):
+        import shlex  # a command that only counts what waits needs none
+
+        item = shlex.quote(key)
     if kind == "approval" and entry["why"] == "rejected":
         kind = "rejected"
     elif kind == "approval" and dialect == "tickets":

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from chant_mcp._core import Answer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+else:
+    Any = object  # `typing` takes longer to import than all that a command that only reads needs
 
 Data = dict[str, Any]
 """An answer's object; its keys are those of the seed."""
@@ -76,4 +80,6 @@ def pieces(ask: Callable[[int], Answer]) -> Iterator[str]:
 
 def written(data: Data | list[Data]) -> str:
     """Write data as JSON, indented by two blanks."""
+    import json  # one page of the core is JSON already
+
     return json.dumps(data, indent=2, ensure_ascii=False)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
-from typing import NamedTuple
 
 from chant_mcp.paging import USUAL_LIMIT
 
@@ -21,18 +19,26 @@ if TYPE_CHECKING:
     from chant_mcp.session import Session
 
 
-class ReadingCommand(NamedTuple):
+class ReadingCommand:
     """The options of a command, with what its function calls them."""
 
-    flags: dict[str, str]
-    """Options without a value."""
-    values: dict[str, str]
-    """Options with a value, of which the last one counts."""
-    lists: dict[str, str]
-    """Options with a value that may be repeated."""
-    argument: str | None
-    """Its one argument."""
-    run: Callable[[Session, dict[str, Any]], None]
+    def __init__(
+        self,
+        flags: dict[str, str],
+        values: dict[str, str],
+        lists: dict[str, str],
+        argument: str | None,
+        run: Callable[[Session, dict[str, Any]], None],
+    ) -> None:
+        self.flags = flags
+        """Options without a value."""
+        self.values = values
+        """Options with a value, of which the last one counts."""
+        self.lists = lists
+        """Options with a value that may be repeated."""
+        self.argument = argument
+        """Its one argument."""
+        self.run = run
 
 
 _JSON = {"--json": "as_json"}
@@ -103,7 +109,7 @@ def read(words: list[str], environment: Mapping[str, str]) -> int | None:
     if given is None:
         return None
     try:
-        working_directory = Path.cwd()
+        working_directory = os.getcwd()
     except OSError:
         return None
     return _run(words[0], given, environment, working_directory)
@@ -148,11 +154,13 @@ def _is_plain(given: dict[str, Any]) -> bool:
     return given["line_format"] in (None, "table", "tsv")
 
 
-def _run(name: str, given: dict[str, Any], environment: Mapping[str, str], working_directory: Path) -> int:
-    from chant_mcp.commands.surroundings import Surroundings
+def _run(name: str, given: dict[str, Any], environment: Mapping[str, str], working_directory: str) -> int:
+    from chant_mcp.commands.persons import with_run_above
     from chant_mcp.errors import ChantError, NotTrustedError
     from chant_mcp.output_mode import MODE
+    from chant_mcp.session import Session, find_place
     from chant_mcp.terminal import say, say_json_error
+    from chant_mcp.user_folders import home_folder
 
     MODE.begin(has_width="COLUMNS" in environment)
     MODE.line_format = given.pop("line_format")
@@ -163,7 +171,8 @@ def _run(name: str, given: dict[str, Any], environment: Mapping[str, str], worki
 
         progress.report_on(sys.stderr)
     try:
-        session = Surroundings.of_process(environment, working_directory).session()
+        place = find_place(working_directory)
+        session = Session.of_process(place, with_run_above(environment), home_folder())
         COMMANDS[name].run(session, given)
     except ChantError as error:
         from chant_mcp.commands.wrapping import wrapped

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-import copy
 import os
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 
 from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
 from chant_mcp.formats import plan_formats_in
+from chant_mcp.program import own_program
 from chant_mcp.project_place import Place as Place
 from chant_mcp.project_place import find_in_roots as find_in_roots
 from chant_mcp.project_place import find_place as find_place
 from chant_mcp.project_place import holds_work_files as holds_work_files
 from chant_mcp.project_place import may_have_features as may_have_features
-from chant_mcp.user_folders import names_formats, state_home, text_variables
+from chant_mcp.user_folders import (
+    config_folder,
+    names_formats,
+    state_home,
+    text_variables,
+    user_config_file,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from chant_mcp.errors import Door
     from chant_mcp.paging import Data
     from chant_mcp.plugins.session_notifier import SessionNotifier
     from chant_mcp.remote_looks import RemoteLooks
 
-_PROMPTS = Path(__file__).parent / "resources" / "prompts"
+_PROMPTS = os.path.join(os.path.dirname(__file__), "resources", "prompts")
 """The prompts that need not be in a project."""
 
 
-def dialects_in(root: Path) -> tuple[str, ...]:
+def dialects_in(root: str | Path) -> tuple[str, ...]:
     """Name the dialects whose files a folder holds, in the order of the toolsets."""
     found = {
-        "chant": (root / ".chant").is_dir(),
+        "chant": os.path.isdir(os.path.join(root, ".chant")),
         "vine": bool(VineFiles.found(root, most=1)),
         "speckit": may_have_features(root),
-        "tickets": (root / ".mdt-config.toml").is_file() or (root / "docs" / "CRs").is_dir(),
+        "tickets": os.path.isfile(os.path.join(root, ".mdt-config.toml"))
+        or os.path.isdir(os.path.join(root, "docs", "CRs")),
     }
     return (*(name for name, is_there in found.items() if is_there), *plan_formats_in(root))
 
@@ -49,8 +58,8 @@ class Session:
         *,
         environment: Mapping[str, str] | None = None,
         user_config: str | Path | None = None,
-        config_home: Path | None = None,
-        home: Path | None = None,
+        config_home: str | Path | None = None,
+        home: str | Path | None = None,
         program: Sequence[str] = (),
         trust: str | None = None,
         stop_at: str | None = None,
@@ -100,7 +109,34 @@ class Session:
         self._recovering = threading.Lock()
         """Held while what dead runs left is looked after, which may take long; what needs no run goes on."""
         self._recovered: ChantProject | None = None
-        self._roots: tuple[Path, ...] = ()
+        self._roots: tuple[str | Path, ...] = ()
+
+    @classmethod
+    def of_process(
+        cls,
+        place: Place,
+        environment: Mapping[str, str],
+        home: str | None,
+        *,
+        trust: str | None = None,
+        may_leave: bool = True,
+        door: Door = "people",
+    ) -> Session:
+        """Make a session with the settings and the formats that the variables of a process name."""
+        session = cls(
+            place,
+            environment=environment,
+            user_config=user_config_file(environment, home),
+            config_home=config_folder(environment, home),
+            home=home or None,
+            program=own_program(sys.executable),
+            trust=trust,
+            stop_at=environment.get("CHANT_STOP_AT"),
+            may_leave=may_leave,
+            door=door,
+        )
+        session.admit_formats()
+        return session
 
     def admit_formats(self) -> None:
         """Take the formats of plans that plugins bring, if the user's configuration names some."""
@@ -131,6 +167,8 @@ class Session:
             place: The project.
             roots: Folders of the client to look for files in, too.
         """
+        import copy
+
         other = copy.copy(self)
         other._opening, other._recovering = threading.Lock(), threading.Lock()
         other._recovered = None
@@ -186,9 +224,9 @@ class Session:
     @cached_property
     def _chant(self) -> ChantProject:
         return ChantProject(
-            self.place.root,
+            self.place.folder,
             user_config=self._user_config,
-            searched=[str(folder) for folder in self.place.searched],
+            searched=list(self.place.searched),
             environment=self._environment,
             program=list(self._program),
             prompts=_PROMPTS,
@@ -228,6 +266,8 @@ class Session:
         clusters: dict[str, Data] = self.chant.clusters().data or {}
         settings = clusters.get(on, {})
         if on == "local" and self._state_home is not None and not settings.get("address"):
+            from pathlib import Path
+
             from chant_mcp.cluster.local_cluster import ensure_local_cluster
 
             folder = Path(self._state_home) / "chant-mcp"
@@ -270,9 +310,9 @@ class Session:
     def _vine(self) -> VineFiles:
         place = self.place
         # Where nothing says that this is a project, new files belong to the client's folders.
-        own = () if place.is_guess and self._roots else (place.root,)
+        own = () if place.is_guess and self._roots else (place.folder,)
         return VineFiles(
-            place.start or place.root,
+            place.start or place.folder,
             roots=[*own, *self._roots],
             may_leave=self._may_leave,
             state_home=self._state_home,
@@ -289,8 +329,8 @@ class Session:
     @cached_property
     def _speckit(self) -> SpeckitFeatures:
         return SpeckitFeatures(
-            self.place.start or self.place.root,
-            root=self.place.root,
+            self.place.start or self.place.folder,
+            root=self.place.folder,
             environment=self._environment,
             session=self.name,
             user_config=self._user_config,
@@ -310,8 +350,8 @@ class Session:
     @cached_property
     def _tickets(self) -> TicketProjects:
         return TicketProjects(
-            self.place.root,
-            config_folder=self._config_home and self._config_home / "markdown-ticket",
+            self.place.folder,
+            config_folder=self._config_home and os.path.join(self._config_home, "markdown-ticket"),
             home=self._home,
             variables=self._environment,
             state_home=self._state_home,
@@ -338,7 +378,7 @@ class Session:
     @cached_property
     def _workspace(self) -> Workspace:
         return Workspace(
-            self.place.root,
+            self.place.folder,
             chant=self._chant,
             vine=self._vine,
             speckit=self._speckit,

@@ -6,13 +6,14 @@ they are, some of their characters would steer the terminal, turn text around, o
 
 from __future__ import annotations
 
-import re
 import sys
+from functools import cache
 
 from chant_mcp.output_mode import MODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from typing import TextIO
 
     from chant_mcp.errors import ChantError
@@ -28,32 +29,43 @@ _REMOVED = (
     "\u00ad\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff"  # no width
     "\U000e0000-\U000e0fff"  # tags, and variants of nothing that is seen
 )
-_STEERS = re.compile(f"[{_REPLACED}]")
-_HIDES = re.compile(f"[{_REMOVED}]")
-_EITHER = re.compile(f"[{_REPLACED}{_REMOVED}]")
 
 _CODE = r"(?:[01234]|2[234]|39|[39][0-7]|38;5;\d{1,3}|38;2;\d{1,3};\d{1,3};\d{1,3})"
-_COLOUR = re.compile(rf"(\x1b\[(?:{_CODE}(?:;{_CODE})*)?m)")
+_COLOUR = rf"(\x1b\[(?:{_CODE}(?:;{_CODE})*)?m)"
 """Colours of letters and their weight: with these alone nothing can be written that is not seen."""
 
 
 def harmless(text: str) -> str:
     """Replace the characters that would steer the terminal or turn text around; take out those not seen."""
-    if _EITHER.search(text) is None:
+    if _is_harmless(text):
         return text
-    return _HIDES.sub("", _STEERS.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n")))
+    steered = _pattern(f"[{_REPLACED}]").sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+    return _pattern(f"[{_REMOVED}]").sub("", steered)
+
+
+def _is_harmless(text: str) -> bool:
+    """Say quickly that there is none of these characters in most texts that have none."""
+    seen = text.replace("\n", "").replace("\t", "")
+    return seen.isprintable() and (seen.isascii() or max(seen) < "\U000e0000")
+
+
+@cache
+def _pattern(words: str) -> re.Pattern[str]:
+    import re  # takes longer to import than most commands that only read
+
+    return re.compile(words)
 
 
 def coloured(text: str) -> str:
     """Make a log's text harmless but for the colours of its letters."""
-    parts = _COLOUR.split(text)
+    parts = _pattern(_COLOUR).split(text)
     kept = "".join(part if at % 2 else harmless(part) for at, part in enumerate(parts))
     return f"{kept}\x1b[0m" if len(parts) > 1 else kept
 
 
 def harmless_json(text: str) -> str:
     """Write the same characters of a JSON text as escapes, so that none is lost."""
-    return _EITHER.sub(_escaped, text)
+    return text if _is_harmless(text) else _pattern(f"[{_REPLACED}{_REMOVED}]").sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -194,6 +194,13 @@ def test_nothing_that_steers_is_printed_at_a_terminal(hostile: Path, words: list
     assert found is None, left[max(0, found.start() - 80) :][:160]
 
 
+def test_no_character_steers_that_is_looked_at_alone() -> None:
+    # A quick look passes over most texts; a control in JSON is layout.
+    every = list(map(chr, range(sys.maxunicode + 1)))
+    assert not [one for one in every if FORBIDDEN.search(terminal.harmless(one))]
+    assert not [one for one in every[32:] if FORBIDDEN.search(terminal.harmless_json(one))]
+
+
 def test_what_scripts_show_of_items_does_nothing(hostile: Path) -> None:
     workspace = chant_mcp.open(hostile)
     shown = [repr(one) for one in (workspace, *workspace, *workspace.vines, *workspace.features)]

@@ -115,20 +115,57 @@ def test_what_is_not_plain_is_left_to_the_commands(
     assert subprocess.run(command, cwd=cli.project.root, capture_output=True).returncode == code
 
 
+def test_a_list_asks_why_nothing_is_there_only_where_nothing_is(
+    cli: Cli, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is a further question to all documents."""
+    cli.project.spec(FIRST)
+    write_plan(cli.project)
+    asked: list[object] = []
+    monkeypatch.setattr("chant_mcp.commands.item_answers._when_none", lambda *of: asked.append(of) or "None.")
+    assert FIRST in _read(capsys, "list")[0]
+    assert not asked
+    _read(capsys, "list", "--label", "nowhere")
+    assert asked
+
+
+SLOW_TO_IMPORT = {
+    *("click", "rich", "inspect", "logging", "dataclasses", "importlib.metadata", "pathlib", "typing"),
+    *("re", "enum", "json", "copy", "contextlib", "shlex", "subprocess", "importlib", "unicodedata"),
+}
+
+
 @pytest.mark.parametrize("words", [("list",), ("ready",), ("status",), ("show", FIRST), ("search", "Work")])
-def test_a_pipe_gets_their_output_without_click_and_rich(
-    cli: Cli, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_mixed", [False, True], ids=["specs alone", "several formats"])
+def test_a_pipe_gets_their_output_without_what_takes_long_to_import(
+    cli: Cli, words: tuple[str, ...], is_mixed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     cli.project.spec(FIRST)
+    if is_mixed:
+        write_plan(cli.project)
+    imported = _imported(cli, *words)
+    assert not imported & SLOW_TO_IMPORT
+    assert "chant_mcp.commands.item_answers" in imported
+    assert len(imported) <= 44
+
+
+def test_the_version_is_told_without_anything_but_the_core(cli: Cli) -> None:
+    ours = {name for name in _imported(cli, "--version") if name.startswith("chant_mcp.")}
+    assert ours == {"chant_mcp.entry", "chant_mcp.safe_path", "chant_mcp.process_setup", "chant_mcp._core"}
+
+
+def _imported(cli: Cli, *words: str) -> set[str]:
+    """Run the program; give the modules that it imported beyond those that Python itself begins with."""
     code = (
-        "import sys\n"
-        "from chant_mcp.entry import read_or_run\n"
-        "try: read_or_run()\n"
-        "except SystemExit: print(*sys.modules, file=sys.stderr)"
+        "import os, sys\n"
+        "begun = set(sys.modules)\n"
+        "os._exit = sys.exit\n"
+        "from chant_mcp.entry import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print(*set(sys.modules) - begun, file=sys.stderr)"
     )
     command = [sys.executable, "-P", "-c", code, *words]
     found = subprocess.run(command, cwd=cli.project.root, capture_output=True, check=True)
-    imported = set(found.stderr.decode().split())
-    assert not imported & {"click", "rich", "inspect", "logging", "dataclasses", "importlib.metadata"}
-    assert "chant_mcp.commands.item_answers" in imported
+    return set(found.stderr.decode().splitlines()[-1].split())

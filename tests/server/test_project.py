@@ -73,14 +73,14 @@ def test_without_a_marker_the_git_top_level_is_the_project(tmp_path: Path, kind:
     deep = folder(top / "a" / "b")
     place = find_place(deep)
     assert place.root == top
-    assert place.searched == (deep, top / "a", top)
+    assert place.searched == tuple(map(str, (deep, top / "a", top)))
 
 
 def test_without_any_marker_the_working_directory_is_the_project(tmp_path: Path) -> None:
     deep = folder(tmp_path / "a" / "b")
     place = find_place(deep)
     assert place.root == deep
-    assert place.searched == (deep, *deep.parents)
+    assert place.searched == tuple(map(str, (deep, *deep.parents)))
 
 
 def test_a_folder_given_is_taken_as_it_is(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_folder_given_is_taken_as_it_is(tmp_path: Path) -> None:
     assert find_place(elsewhere, project).root == project
     assert find_place(tmp_path, Path("project")).root == project
     assert find_place(project, elsewhere).root == elsewhere  # even if there is nothing in it
-    assert find_place(project, elsewhere).searched == (elsewhere,)
+    assert find_place(project, elsewhere).searched == (str(elsewhere),)
 
 
 def test_spec_files_and_groups_do_not_make_the_chant_folder_a_project(tmp_path: Path) -> None:

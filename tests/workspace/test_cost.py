@@ -109,6 +109,24 @@ def test_the_first_of_a_list_is_found_without_the_rest(scenes: tuple[Scene, Scen
             specs[-len(specs) - 1]
 
 
+def test_a_graph_after_an_edit_costs_what_the_edit_concerns(scenes: tuple[Scene, Scene]) -> None:
+    """One that changes what others wait for, and one of words alone."""
+    found: list[list[int]] = []
+    for scene in scenes:
+        assert scene.workspace.graph().frontier()
+        found.append([])
+        for number, changes in enumerate([{"status": "cancelled"}, {"labels": ["words"]}] * 2):
+            spec = scene.workspace.spec(scene.spec(10 * (number // 2)))
+            before = _visited()
+            spec.update(**changes)
+            assert scene.workspace.graph().frontier()[0]
+            assert scene.workspace.ready[0]
+            found[-1].append(_visited() - before)
+    small, large = (of[2:] for of in found)
+    assert small == large
+    assert max(large) < 40
+
+
 def test_lint_looks_at_what_changed(tmp_path: Path) -> None:
     """Asked again it looks for one configuration alone; a spec that changed is read again."""
     scene = make_scene(tmp_path / "project", _SIZE, tmp_path / "home")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, environ
@@ -34,10 +33,9 @@ from chant_mcp.graph import Graph
 from chant_mcp.graph_answers import Attributes
 from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.picture import graph_bundle
-from chant_mcp.program import own_program
-from chant_mcp.session import Place, Session, dialects_in, find_place, may_have_features
+from chant_mcp.session import Session, dialects_in, find_place, may_have_features
 from chant_mcp.terminal import harmless
-from chant_mcp.user_folders import config_folder, home_folder, user_config_file
+from chant_mcp.user_folders import home_folder
 
 if TYPE_CHECKING:
     from chant_mcp.parameters import NewItem, NewSpecOfPerson
@@ -106,26 +104,9 @@ def open(
         raise NotFoundError(f"There is no folder `{start}`.")
     place = find_place(start, start if exactly else None)
     if environment is None:
-        return Workspace(_session(place, environ, home_folder(), trust))
+        return Workspace(Session.of_process(place, environ, home_folder(), trust=trust, door="scripts"))
     home = environment.get("HOME") or environment.get("USERPROFILE")
-    return Workspace(_session(place, environment, home or None, trust))
-
-
-def _session(place: Place, environment: Mapping[str, str], home: str | None, trust: str | None) -> Session:
-    config_home = config_folder(environment, home)
-    session = Session(
-        place,
-        environment=environment,
-        user_config=user_config_file(environment, home),
-        config_home=Path(config_home) if config_home else None,
-        home=Path(home) if home else None,
-        program=own_program(sys.executable),
-        trust=trust,
-        stop_at=environment.get("CHANT_STOP_AT"),
-        door="scripts",
-    )
-    session.admit_formats()
-    return session
+    return Workspace(Session.of_process(place, environment, home or None, trust=trust, door="scripts"))
 
 
 class Workspace:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, cast
 
 from chant_mcp.commands.text_layout import Group, Shown, Table, Text
 from chant_mcp.load_words import load_lines
@@ -18,7 +15,11 @@ from chant_mcp.terminal import counted, harmless, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
+    from typing import Any
+
     from rich.console import Console
+
 
 _LONG_ID = 40
 """Characters up to which an ID stands on one line, whatever else has to be wrapped for it."""
@@ -58,8 +59,6 @@ _STATUS = {
 
 _LINE_WIDTH = 80
 """Columns of a line for another program that is made to fit."""
-
-_FIELD = re.compile(r"\{(\w+)\}")
 
 _GRADE = {"A": "green", "B": "green", "C": "yellow", "D": "red"}
 
@@ -153,6 +152,8 @@ def print_rows(rows: Sequence[Data]) -> bool:
     form = MODE.line_format
     if form is None or form in ("table", "tsv"):
         return False
+    import re
+
     template = form.replace("\\t", "\t").replace("\\n", "\n")
     for row in rows:
 
@@ -164,14 +165,17 @@ def print_rows(rows: Sequence[Data]) -> bool:
                 raise click.UsageError(f"There is no field '{found[1]}'. Fields are: {known}.")
             return _field(row[found[1]])
 
-        say(_FIELD.sub(field, template))
+        say(re.sub(r"\{(\w+)\}", field, template))
     return True
 
 
-def _field(value: object) -> str:
+def _field(value: Any) -> str:
+    values: list[object] = value
     if isinstance(value, list):
-        return ",".join(map(_field, cast("list[object]", value)))
+        return ",".join(map(_field, values))
     if isinstance(value, (dict, bool)):
+        import json
+
         return json.dumps(value, ensure_ascii=False)
     return "" if value is None else " ".join(str(value).split())
 
@@ -384,11 +388,16 @@ def spec_fields(spec: Data) -> Table:
     )
 
 
-def value_text(value: object) -> Text | None:
+def value_text(value: Any) -> Text | None:
     """Make a cell of a value that answers know nothing of."""
+    values: list[object] = value
     if isinstance(value, list):
-        return lines(cast("list[object]", value))
-    return plain(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        return lines(values)
+    if isinstance(value, str):
+        return plain(value)
+    import json
+
+    return plain(json.dumps(value, ensure_ascii=False))
 
 
 def _wait(wait: Data) -> str:

@@ -5,8 +5,6 @@ Nothing here needs click: these commands are started often, and importing it tak
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 from chant_mcp.commands import spec_answers
 from chant_mcp.errors import ChantError, NotFoundError
 from chant_mcp.formats import FIRST_ITEM, plan_formats_in, title_of
@@ -14,15 +12,27 @@ from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say, say_json
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-class ItemFilters(NamedTuple):
+
+class ItemFilters:
     """Which items are meant: values of one kind are alternatives, different kinds all have to fit."""
 
-    statuses: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    dialects: tuple[str, ...] = ()
-    ready: bool = False
-    include_held: bool = False
+    def __init__(
+        self,
+        statuses: tuple[str, ...] = (),
+        labels: tuple[str, ...] = (),
+        dialects: tuple[str, ...] = (),
+        ready: bool = False,
+        include_held: bool = False,
+    ) -> None:
+        self.statuses = statuses
+        self.labels = labels
+        self.dialects = dialects
+        self.ready = ready
+        self.include_held = include_held
 
     def words(self) -> dict[str, Any]:
         """Give the filters as the core takes them."""
@@ -42,7 +52,7 @@ class ItemFilters(NamedTuple):
 
 def holds_specs_alone(session: Session) -> bool:
     """Return whether a project holds specs and nothing else."""
-    return set(dialects_in(session.place.root)) <= {"chant"}
+    return set(dialects_in(session.place.folder)) <= {"chant"}
 
 
 def show_list(
@@ -82,13 +92,14 @@ def show_items(
     )
     if with_unlisted:
         text, data = with_more(data, _unlisted(session, wanted))
-    show_page(text, data, _when_none(session, wanted), as_json)
+    # Why nothing is there is a further question to all documents.
+    show_page(text, data, "" if data["total"] else _when_none(session, wanted), as_json)
 
 
 def _unlisted(session: Session, wanted: ItemFilters) -> list[Data]:
     """Give the specs that lists leave out and a filter wants."""
     asks_for_specs = not wanted.dialects or "chant" in wanted.dialects
-    if not asks_for_specs or "chant" not in dialects_in(session.place.root):
+    if not asks_for_specs or "chant" not in dialects_in(session.place.folder):
         return []
     found = map(spec_as_item, spec_answers.unlisted_specs(session, wanted.statuses))
     return [one for one in found if not wanted.labels or set(wanted.labels) & set(one["labels"])]
@@ -128,9 +139,9 @@ def _when_none(session: Session, wanted: ItemFilters) -> str:
     said = "Nothing is ready." if wanted.ready else "Nothing matches."
     if session.workspace.dialects():
         return said
-    here = dialects_in(session.place.root)
+    here = dialects_in(session.place.folder)
     ways = [way for word, way in FIRST_ITEM.items() if word in (wanted.dialects or here or FIRST_ITEM)]
-    if plans := plan_formats_in(session.place.root):
+    if plans := plan_formats_in(session.place.folder):
         ways.extend(f"`chant-mcp add TEXT --to {word}` ({title_of(word)})" for word in plans)
     return f"{said} There is nothing yet; {' or '.join(ways)} creates the first item."
 
@@ -229,7 +240,7 @@ def show_found(
         EVERYTHING if show_all else limit,
         "items",
     )
-    if show_all and "chant" in dialects_in(session.place.root):
+    if show_all and "chant" in dialects_in(session.place.folder):
         archived = spec_answers.archived_matches(session, query, statuses)
         text, data = with_more(data, [spec_as_item(spec) for spec in archived])
     show_page(text, data, "Nothing matches.", as_json)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 from chant_mcp._core import sign_of_agent
 from chant_mcp.user_folders import text_variables
@@ -34,7 +33,7 @@ def run_above(environment: Mapping[str, str]) -> str | None:
         names = sorted(_run_of(process))
         if names:
             what = "`--runner`" if _is_runner(process) else names[0]
-            return f"{what} in process {process.name} above this one"
+            return f"{what} in process {os.path.basename(process)} above this one"
     return None
 
 
@@ -56,38 +55,41 @@ def agent_above(environment: Mapping[str, str]) -> str | None:
     return name and f"{name} is set"
 
 
-def _processes_above() -> Iterator[Path]:
+def _processes_above() -> Iterator[str]:
+    """Give the folders in which the system shows them."""
     if not sys.platform.startswith("linux"):
         return
     number = os.getppid()
     for _ in range(_FURTHEST):
         if number <= 1:
             return
-        process = Path("/proc") / str(number)
+        process = f"/proc/{number}"
         yield process
         try:
             # The name in parentheses may hold anything; the parent is the second word behind it.
-            number = int((process / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+            with open(f"{process}/stat", "rb") as file:
+                number = int(file.read().rpartition(b")")[2].split()[1])
         except (OSError, ValueError, IndexError):
             return
 
 
-def _run_of(process: Path) -> dict[str, str]:
+def _run_of(process: str) -> dict[str, str]:
     """Give the variables of the run that a process shows, or the mark of one where it is a runner."""
-    variables = (variable.partition("=") for variable in _fields(process / "environ"))
+    variables = (variable.partition("=") for variable in _fields(f"{process}/environ"))
     found = {name: value for name, _, value in variables if name in _OF_RUNS and value}
     if found == {"CHANT_RUN": _OF_RUNNERS}:
         return {"CHANT_RUN": "above"}
     return found or ({"CHANT_RUN": "above"} if _is_runner(process) else {})
 
 
-def _is_runner(process: Path) -> bool:
-    words = list(_fields(process / "cmdline"))
-    return "--runner" in words and any("chant" in Path(word).name for word in words[:4])
+def _is_runner(process: str) -> bool:
+    words = list(_fields(f"{process}/cmdline"))
+    return "--runner" in words and any("chant" in os.path.basename(word.rstrip("/")) for word in words[:4])
 
 
-def _fields(path: Path) -> Iterable[str]:
+def _fields(path: str) -> Iterable[str]:
     try:
-        return path.read_bytes().decode(errors="replace").split("\0")
+        with open(path, "rb") as file:
+            return file.read().decode(errors="replace").split("\0")
     except OSError:  # of another user, or gone
         return ()

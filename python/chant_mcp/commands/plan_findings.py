@@ -10,7 +10,7 @@ from chant_mcp.terminal import counted
 
 def plan_findings(session: Session) -> list[Data]:
     """Check the plans of the formats without tools of their own that the project has."""
-    if not plan_formats_in(session.place.root):
+    if not plan_formats_in(session.place.folder):
         return []
     return session.workspace.plan_findings()["findings"]
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chant_mcp.commands.persons import with_run_above
-from chant_mcp.program import own_program
 from chant_mcp.session import Session, find_place
-from chant_mcp.user_folders import config_folder, home_folder, user_config_file
+from chant_mcp.user_folders import config_folder, home_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,17 +74,8 @@ class Surroundings(NamedTuple):
             may_leave: Whether an absolute path may name a task graph outside of the roots.
             door: Who asks, for the words of what may help.
         """
-        session = Session(
-            find_place(self.working_directory, self.project),
-            environment=self.environment,
-            user_config=user_config_file(self.environment, self.home),
-            config_home=self.config_home,
-            home=self.home,
-            program=own_program(self.interpreter),
-            stop_at=self.environment.get("CHANT_STOP_AT"),
-            may_leave=may_leave,
-            door=door,
-        )
+        place = find_place(self.working_directory, self.project)
+        home = None if self.home is None else str(self.home)
+        session = Session.of_process(place, self.environment, home, may_leave=may_leave, door=door)
         session.recovers = not self.read_only
-        session.admit_formats()
         return session

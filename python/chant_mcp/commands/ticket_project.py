@@ -37,7 +37,7 @@ def _code(context: click.Context, parameter: click.Parameter, value: str | None)
 def init(session: Session, code: str | None, name: str | None, as_json: bool) -> None:
     """Make this folder a project of tickets; what is there is left as it is."""
     place = session.place
-    root = (place.root if place.is_given else place.start or place.root).resolve()
+    root = Path(place.folder if place.is_given else place.start or place.folder).resolve()
     if os.path.lexists(root / _CONFIGURATION):
         raise ConflictError(
             f"`{_CONFIGURATION}` exists already and was left as it is. "

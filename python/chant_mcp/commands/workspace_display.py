@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chant_mcp.commands import display, trees
+from chant_mcp.commands import display
 from chant_mcp.commands.display import lines, plain, status_text
 from chant_mcp.commands.text_layout import Shown, Table, Text
 from chant_mcp.paging import Data
@@ -71,6 +71,8 @@ def item_fields(item: Data) -> Table:
 def waits(picture: Data) -> Iterator[Shown]:
     """Draw what waits for what, and report cycles and what is left out."""
     if picture["rows"]:
+        from chant_mcp.commands import trees  # draws with rich, which lists need not
+
         yield from trees.drawn(picture["rows"], id="key", name="title", statuses=())
     else:
         yield plain("Nothing waits for anything.")

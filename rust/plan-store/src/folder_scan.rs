@@ -279,15 +279,12 @@ impl FolderScan {
         if let Some(known) = known.filter(|known| known.is_current((folder.disk.stamp)(&full))) {
             return known.content.clone();
         }
-        let size = disk::stamp(&full).map_or(0, |stamp| stamp.size);
-        let text = if size > MAX_BYTES {
-            let why = format!("is larger than {} MiB; it is not read", MAX_BYTES >> 20);
-            Err(why)
-        } else {
-            let read = folder.disk.read_text(&full, path);
-            read.map_err(|error| error.to_string())
-        };
-        let (read, stamp) = match text {
+        let read = folder.disk.read_text(&full, path);
+        let (read, stamp) = match read.map_err(|error| error.to_string()) {
+            Ok((_, stamp)) if stamp.size > MAX_BYTES => {
+                let why = format!("is larger than {} MiB; it is not read", MAX_BYTES >> 20);
+                (Err(why.into()), Some(stamp))
+            }
             Ok((text, stamp)) => {
                 count_visited(1);
                 let last = known.and_then(|known| known.content.as_ref().ok());

@@ -1,6 +1,7 @@
 //! The joined graph laid out for questions about all of it, with what is known of its items in columns.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::item::Item;
 use super::workspace_graph::WorkspaceGraph;
 use super::{Workspace, revision_view};
+use chant_base::counted::count_visited;
 use chant_base::error::Error;
 use chant_base::external_items::{split_key, split_repository};
 use chant_graph::network::Network;
@@ -288,6 +290,58 @@ pub(super) fn build_network(joined: &WorkspaceGraph) -> Result<NetworkNodes, Err
     let progress = nodes.iter().map(|node| graph.progress(*node)).collect();
     let network = Network::new(keys, progress, &edges)?;
     Ok((Arc::new(network), nodes.into()))
+}
+
+/// The layout of an earlier version as of now, where what changed since stands where it stood and waits for what it
+/// waited for; what that costs is what changed. `None` where everything has to be laid out.
+pub(super) fn renew_network(
+    joined: &WorkspaceGraph,
+    since: u64,
+    (network, nodes): &NetworkNodes,
+) -> Option<NetworkNodes> {
+    let graph = joined.graph();
+    let place_of = |node: Node| network.find(graph.key(node));
+    let touched: BTreeSet<Node> = joined.recent().since(since)?.copied().collect();
+    let mut progress = Vec::new();
+    for node in &touched {
+        let place = place_of(*node)?;
+        let order = joined.place(*node);
+        let mut beside = [place.checked_sub(1), place.checked_add(1)].map(|beside| {
+            let node = nodes.get(beside? as usize)?;
+            Some(joined.place(*node))
+        });
+        let (before, after) = (beside[0].take(), beside[1].take().flatten());
+        let stays = order.is_some()
+            && before.is_none_or(|before| before.is_some() && before < order)
+            && after.is_none_or(|after| order < Some(after));
+        if !stays {
+            return None;
+        }
+        if graph.progress(*node) != network.progress(place) {
+            progress.push((place, graph.progress(*node)));
+        }
+    }
+    let waiting = touched
+        .iter()
+        .flat_map(|node| &graph.waiting()[node.index()]);
+    let concerned: BTreeSet<Node> = waiting.chain(&touched).copied().collect();
+    count_visited(concerned.len());
+    for node in concerned {
+        let edges = graph
+            .edges(node)
+            .iter()
+            .filter(|edge| counts(joined, node, edge));
+        let before: Option<BTreeSet<u32>> = edges.map(|edge| place_of(edge.to)).collect();
+        if !before?.iter().eq(network.before(place_of(node)?)) {
+            return None;
+        }
+    }
+    let network = if progress.is_empty() {
+        Arc::clone(network)
+    } else {
+        Arc::new(network.with_progress(&progress))
+    };
+    Some((network, Arc::clone(nodes)))
 }
 
 /// Returns true if an item waits for the other end of an edge until that is done.

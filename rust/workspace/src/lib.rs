@@ -65,7 +65,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use analytics_graph::NetworkNodes;
+use analytics_graph::{NetworkNodes, build_network, renew_network};
 use board_columns::BoardColumns;
 use board_graph::TimedNetwork;
 use change_feed::ChangeFeed;
@@ -297,16 +297,16 @@ impl Workspace {
         new_spec_file(&self.parts.chant, new)
     }
 
-    /// The graph of a snapshot laid out, made once for each.
+    /// The graph of a snapshot laid out, made once for each; of an earlier one where little is other.
     fn laid(&self, joined: &Arc<WorkspaceGraph>) -> Result<NetworkNodes, Error> {
         let known = self.known().laid.clone();
-        if let Some((of, laid)) = known
-            && of == joined.version()
-        {
-            return Ok(laid);
+        let version = joined.recent().version();
+        if let Some((_, laid)) = known.as_ref().filter(|(of, _)| *of == version) {
+            return Ok(laid.clone());
         }
-        let laid = analytics_graph::build_network(joined)?;
-        self.known().laid = Some((joined.version(), laid.clone()));
+        let renewed = known.and_then(|(of, laid)| renew_network(joined, of, &laid));
+        let laid = renewed.map_or_else(|| build_network(joined), Ok)?;
+        self.known().laid = Some((version, laid.clone()));
         Ok(laid)
     }
 

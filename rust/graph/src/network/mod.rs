@@ -94,6 +94,16 @@ impl Network {
         })
     }
 
+    /// The same items and edges, some of them so far.
+    #[must_use]
+    pub fn with_progress(&self, progress: &[(u32, ItemProgress)]) -> Self {
+        let mut changed = self.clone();
+        for (item, progress) in progress {
+            changed.progress[*item as usize] = *progress;
+        }
+        changed
+    }
+
     /// Rows of the items that each item waits for, which ascend.
     fn rows_before(&self) -> &ItemRows {
         self.before.get_or_init(|| self.after.turned())

@@ -1,13 +1,15 @@
 //! Keeping up with the disk: specs put in, replaced and taken out, the order of IDs kept.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::{ExternalDependency, SpecGraph, SpecState};
-use crate::model::Spec;
+use super::{ExternalDependency, SpecGraph, SpecOverview, SpecState};
+use crate::model::{Spec, SpecStatus};
 use crate::parse::ParsedSpec;
-use chant_graph::ItemProgress;
+use chant_base::counted::count_visited;
+use chant_graph::{ItemProgress, Node};
 use chant_store::index::DocumentChange;
 
 /// So many changes at once are sorted in together instead of one by one.
@@ -16,7 +18,8 @@ const MANY: usize = 64;
 impl SpecGraph {
     /// Takes in what changed on disk.
     pub fn apply(&mut self, changes: Vec<DocumentChange<ParsedSpec>>) {
-        self.overview = OnceLock::new();
+        let (known, arrivals) = (self.overview.take(), self.arrivals);
+        let mut before: BTreeMap<Box<str>, Arc<Spec>> = BTreeMap::new();
         let mut families: Vec<Box<str>> = Vec::with_capacity(changes.len());
         let mut fresh: Vec<Arc<Spec>> = Vec::new();
         for DocumentChange { path, document } in changes {
@@ -25,6 +28,10 @@ impl SpecGraph {
                 Some(Ok(spec)) => {
                     families.push(spec.id.root().into());
                     self.arrivals += u64::from(was_broken);
+                    if let Some(was) = self.find(spec.id.as_str()) {
+                        let was = was.clone();
+                        before.entry(spec.id.as_str().into()).or_insert(was);
+                    }
                     self.put(spec, &mut fresh);
                 }
                 gone_or_broken => {
@@ -41,8 +48,8 @@ impl SpecGraph {
         families.dedup();
         self.recent.note(families.clone());
         if families.len() <= self.order.len() / 4 {
-            for root in families {
-                let family: Vec<Arc<Spec>> = self.family(&root).cloned().collect();
+            for root in &families {
+                let family: Vec<Arc<Spec>> = self.family(root).cloned().collect();
                 self.connect(&family);
             }
         } else {
@@ -51,6 +58,62 @@ impl SpecGraph {
                 self.connect(family);
             }
         }
+        if let Some(known) = known
+            && self.arrivals == arrivals
+            && families.len() <= MANY
+        {
+            self.overview = self.renewed_overview(known, &families, &before).into();
+        }
+    }
+
+    /// The overview after a change of specs that stand where they stood: it costs what these are, and what waits for
+    /// them.
+    fn renewed_overview(
+        &self,
+        mut known: Arc<SpecOverview>,
+        families: &[Box<str>],
+        before: &BTreeMap<Box<str>, Arc<Spec>>,
+    ) -> Arc<SpecOverview> {
+        let overview = Arc::make_mut(&mut known);
+        let proof_of = |spec: &Arc<Spec>, statuses: &[SpecStatus]| {
+            let at = self.place_of(&spec.id)?;
+            let proof = spec.proof.clone();
+            proof.filter(|_| statuses[at] == SpecStatus::Completed)
+        };
+        for word in before
+            .values()
+            .filter_map(|was| proof_of(was, &overview.statuses))
+        {
+            *overview.proofs.entry(word).or_default() -= 1;
+        }
+        let changed = families.iter().flat_map(|root| self.family(root));
+        let changed = changed.filter_map(|spec| self.graph.find(spec.id.as_str()));
+        let mut nodes: BTreeSet<Node> = changed.collect();
+        let waiting = nodes
+            .iter()
+            .flat_map(|node| &self.graph.waiting()[node.index()]);
+        nodes.extend(waiting.copied().collect::<Vec<_>>());
+        count_visited(nodes.len());
+        for node in nodes {
+            let spec = self.by_node[node.index()].as_ref();
+            let Some(at) = spec.and_then(|spec| self.place_of(&spec.id)) else {
+                continue;
+            };
+            let was = std::mem::replace(&mut overview.statuses[at], self.status_at(node));
+            overview.counts[was as usize] -= 1;
+            overview.counts[overview.statuses[at] as usize] += 1;
+            match (overview.ready.binary_search(&at), self.is_ready_at(node)) {
+                (Ok(place), false) => drop(overview.ready.remove(place)),
+                (Err(place), true) => overview.ready.insert(place, at),
+                _ => {}
+            }
+        }
+        let now = before.keys().filter_map(|id| self.find(id));
+        for word in now.filter_map(|now| proof_of(now, &overview.statuses)) {
+            *overview.proofs.entry(word).or_default() += 1;
+        }
+        overview.proofs.retain(|_, count| *count > 0);
+        known
     }
 
     /// Puts a spec in; of several files of one ID the one nearest to the specs folder counts.

@@ -414,7 +414,9 @@ proptest! {
             prop_assert_eq!(&found, &expected);
             let overview = specs.overview();
             prop_assert_eq!(overview.statuses.iter().map(|s| s.as_str()).collect::<Vec<_>>(), expected.iter().map(|e| e.1).collect::<Vec<_>>());
-            prop_assert_eq!(overview.ready.len(), expected.iter().filter(|e| e.2).count());
+            prop_assert_eq!(overview.ready.clone(), (0..expected.len()).filter(|at| expected[*at].2).collect::<Vec<_>>());
+            let counts = SpecStatus::ALL.map(|status| expected.iter().filter(|e| e.1 == status.as_str()).count());
+            prop_assert_eq!(overview.counts, counts);
             prop_assert_eq!(specs.broken().len(), files.values().filter(|file| file.is_broken).count());
         }
     }

@@ -2,10 +2,12 @@
 
 use std::fs;
 
+use chant_workspace::Workspace;
 use chant_workspace::analytics_graph::{AnalyticsGraph, ItemColumn};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::workspace::{Place, SPEC};
+use crate::workspace::{Place, SPEC, opened};
 
 /// The values of a column as JSON.
 pub(crate) fn column(layout: &AnalyticsGraph, name: &str) -> Vec<Value> {
@@ -208,4 +210,69 @@ fn work_is_expected_to_take_as_long_as_work_of_its_label() {
     assert!((of("other") - 1230.0).abs() < 1e-6, "{}", of("other"));
     let done = layout.network.item("chant:done-0").unwrap();
     assert_eq!(expected[done as usize], Some(60.0));
+}
+
+/// Puts one document of several formats into another state: what it says, what it waits for, whether and where it is.
+fn change(place: &Place, (what, one, other): (u8, u32, u32)) {
+    let id = |number: u32| format!("2026-01-22-00{number}-x7m");
+    let path = format!(".chant/specs/{}.md", id(one));
+    let spec = |yaml: &str| place.spec(&id(one), yaml);
+    match what {
+        0 => spec(&format!("status: pending\ndepends_on: [{}]\n", id(other))),
+        1 => spec("status: completed\n"),
+        2 => fs::remove_file(place.path(&path)).unwrap_or_default(),
+        3 => spec(&format!("status: cancelled\nlabels: [words{other}]\n")),
+        4 => spec(&format!(
+            "depends_on: [\"vine:plan.vine#t{other}\", nowhere{other}]\n"
+        )),
+        5 => place.ticket(
+            one + 1,
+            &format!("status: Proposed\ndependsOn: DEM-00{}\n", other + 1),
+        ),
+        6 => place.ticket(one + 1, "status: Implemented\n"),
+        7 => {
+            let task = |number: u32| {
+                let status =
+                    ["notstarted", "reviewing", "complete"][((number + other) % 3) as usize];
+                let last = (number + 1 - one % 2) % 4;
+                format!("---\n[t{number}] Task ({status})\n-> t{last}\n").replace("-> t0\n", "")
+            };
+            let tasks: String = (0..4).map(|number| task((number + one) % 4)).collect();
+            place.write("plan.vine", &format!("vine 1.2.0\n{tasks}"));
+        }
+        _ => {
+            let task = |number: u32| {
+                format!(
+                    "- [{}] T00{number} Do it\n",
+                    [' ', 'x'][(other % 2) as usize]
+                )
+            };
+            let tasks: String = (0..4).map(|number| task((number + one) % 4)).collect();
+            place.write("specs/001-login/tasks.md", &format!("# Tasks\n\n{tasks}"));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// A layout that is renewed where little changed is the one that is made of everything.
+    #[test]
+    fn a_graph_after_changes_is_that_of_a_first_look(
+        steps in proptest::collection::vec((0_u8..9, 0_u32..4, 0_u32..4), 1..12),
+    ) {
+        let place = Place::new();
+        for step in steps {
+            change(&place, step);
+            let laid = |workspace: &Workspace| {
+                let layout = AnalyticsGraph::of(workspace).unwrap();
+                let network = &layout.network;
+                let items = network.items().map(|at| (network.key(at).to_owned(), network.progress(at)));
+                let edges: Vec<(u32, u32)> = network.edges().collect();
+                (items.collect::<Vec<_>>(), edges, column(&layout, "status"))
+            };
+            let (anew, _) = opened(place.workspace.root());
+            prop_assert_eq!(laid(&place.workspace), laid(&anew), "{:?}", step);
+        }
+    }
 }
