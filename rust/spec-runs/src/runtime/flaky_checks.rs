@@ -91,7 +91,9 @@ impl CompletionCheck<'_> {
             ends.push(end);
         }
         let mut same = SameFiles::default();
-        ends.iter().for_each(|end| same.add(end));
+        for end in &ends {
+            same.add(end);
+        }
         let flaky = same.remember(self.runs, &check.name)?;
         let known = FlakyTests::read(self.runs).of_check(&check.name);
         let failed = same.failed();

@@ -53,7 +53,9 @@ impl SquareRun<'_> {
                 piece.check.clone_from(&found.check);
                 piece.tests = found.tests.into_iter().take(MAX_TESTS).collect();
                 let check = found.check.and_then(|name| self.found.get_mut(&name));
-                check.into_iter().for_each(|check| check.holds = true);
+                if let Some(check) = check {
+                    check.holds = true;
+                }
             }
             search.note(found.outcome);
         }
