@@ -109,6 +109,43 @@ def test_workspaces_and_packages_are_seen(agents: AtWork) -> None:
     assert ("**/package.json" in node.inputs, node.outputs) == (True, ["**/node_modules"])
 
 
+MONOREPO = {
+    "uv.lock": "",
+    "web/package-lock.json": "{}",
+    "web/package.json": json.dumps(PACKAGE),
+    "web/ui/yarn.lock": "",
+    "docs/requirements.txt": "sphinx",
+    "go/ferry/go.mod": "",
+    "go/pier/go.mod": "",
+    "tests/samples/Cargo.lock": "",
+    "ignored/package-lock.json": "{}",
+    ".gitignore": "ignored/\n",
+}
+
+
+def test_each_lock_file_of_a_monorepo_has_a_recipe_in_its_folder(agents: AtWork) -> None:
+    agents.begin()
+    for name, text in MONOREPO.items():
+        write(agents, name, text)
+    said = agents.run("env", "propose").stderr
+    assert "# Left out, as files of samples or tests: tests/samples/Cargo.lock\n" in said
+    assert agents("env", "propose", "--write").startswith("Wrote 4 recipes")
+    shown = {one["name"]: one for one in agents.json("env", "show")["recipes"]}
+    assert {name: one["folder"] for name, one in shown.items()} == {
+        "python": "",
+        "web-node": "web",
+        "web-ui-node": "web/ui",
+        "go": "",
+    }
+    in_folder = 'sh -c cd "$0" && exec "$@" '
+    assert shown["go"]["steps"] == [
+        f"{in_folder}{folder} go mod download" for folder in ("go/ferry", "go/pier")
+    ], "one cache is filled by one recipe"
+    text = (agents.project.root / ".chant" / "config.md").read_text("utf-8")
+    assert 'web-node-tests: ["sh", "-c", "cd \\"$0\\" && exec \\"$@\\"", "web", "npm", "test"]' in text
+    assert "go-ferry-go-tests:" in text
+
+
 @pytest.mark.parametrize("name", ["package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"])
 def test_scripts_of_the_package_itself_are_left_out(agents: AtWork, name: str) -> None:
     """As `prepare: husky`: a recipe sees no sources, and hooks are the person's."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 from chant_mcp.errors import RefusedError
+from harness import opened, user_config
 from work.kit import ID, OTHER, Workshop, wait_for, worktree_root
 from work.recipe_kit import LARGE, Recipes, mounts
 from writing import git
@@ -407,3 +409,78 @@ def test_items_have_a_folder_and_some_of_the_recipes(recipes: Recipes) -> None:
     assert [entry["recipe"] for entry in record["environment"]] == ["deps"]
     with pytest.raises(RefusedError, match="Recipe 'other' failed"):
         recipes.run("true", OTHER)
+
+
+def test_a_program_in_a_closed_folder_is_named_with_what_opens_it(
+    recipes: Recipes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder of the `PATH` that holds the user's own files is closed; a shell says no more than that."""
+    usual, _ = user_config().read_text("utf-8").split("confine:")
+    user_config().write_text(f"{usual}---\n", encoding="utf-8")
+    tool = Path.home() / "ferryman"
+    tool.write_text("#!/bin/sh\necho ferried\n", encoding="utf-8")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    said = re.escape(f"the program `ferryman` lies in {tool.parent}, which is closed to runs, ")
+    recipes.begin(check="ferryman")
+    recipes.step.write_text("ferryman", encoding="utf-8")
+    with pytest.raises(RefusedError, match=said):
+        recipes.run("true")
+    recipes.step.write_text("mkdir node_modules", encoding="utf-8")
+    for id, script in ((ID, "true"), (OTHER, "ferryman")):
+        record = recipes.run(script, id)
+        assert re.search(said, record["reason"] or ""), (record, recipes.shop.log(id))
+    doctor = opened(recipes.shop.root).doctor().data["confinement"]
+    assert f"the user's files lie in {tool.parent}, so programs there are closed to runs" in doctor
+    user_config().write_text(f"{usual}confine: {{read: ['{tool}']}}\n---\n", encoding="utf-8")
+    assert recipes.run("ferryman", OTHER)["end_state"] == "completed"
+
+
+MONOREPO = """\
+  recipes:
+    deps:
+      inputs: [deps.txt]
+      steps: [[sh, {step}]]
+      outputs: [node_modules]
+    api:
+      in: api
+      inputs: [deps.txt]
+      steps: [[sh, -c, 'mkdir .venv && cp deps.txt .venv/list.txt']]
+      outputs: [.venv]
+      caches: [modules]
+      variables: {{API_MODULES: "{{cache.modules}}"}}
+    web:
+      in: web
+      inputs: [deps.txt, "*/deps.txt"]
+      steps:
+        - [mkdir, node_modules, ui/node_modules]
+        - [cp, deps.txt, node_modules/list.txt]
+        - [cp, ui/deps.txt, ui/node_modules/list.txt]
+      outputs: ["**/node_modules"]
+"""
+LOOK = """\
+for found in one:node_modules two:api/.venv three:web/node_modules four:web/ui/node_modules; do
+  grep -qx "${found%%:*}" "${found#*:}/list.txt"
+done
+test -d "$API_MODULES"; test ! -e api/node_modules
+"""
+
+
+def test_all_recipes_of_a_monorepo_are_ready_in_a_run_and_in_its_checks(recipes: Recipes) -> None:
+    recipes.begin(check=f"set -e\n{LOOK}test ! -e node_modules/new")
+    config = recipes.shop.root / ".chant" / "config.md"
+    text, end = config.read_text("utf-8").split("  recipes:\n")[0], "---\n"
+    config.write_text(text + MONOREPO.format(step=recipes.step) + end, encoding="utf-8")
+    for folder, line in (("api", "two"), ("web", "three"), ("web/ui", "four")):
+        (recipes.shop.root / folder).mkdir()
+        (recipes.shop.root / folder / "deps.txt").write_text(f"{line}\n", encoding="utf-8")
+    (recipes.shop.root / ".gitignore").write_text("node_modules/\n.venv/\n", encoding="utf-8")
+    recipes.shop.commit("A monorepo")
+    record = recipes.run(f"{LOOK}\necho x > node_modules/new; echo x > web/node_modules/new")
+    assert record["end_state"] == "completed", (record["reason"], recipes.shop.log(ID))
+    assert [entry["recipe"] for entry in record["environment"]] == ["api", "deps", "web"]
+    again = recipes.run(f"{LOOK}\ntest ! -e web/node_modules/new", OTHER)
+    assert again["end_state"] == "completed", (again["reason"], recipes.shop.log(OTHER))
+    assert [entry["key"] for entry in again["environment"]] == [
+        entry["key"] for entry in record["environment"]
+    ], "nothing is built again"

@@ -104,7 +104,7 @@ def test_agents_and_checks_reach_named_hosts_and_nothing_else(
     assert set(proxy.hosts) == {"good.example:443", "a.wild.example:443"}
     assert sorted(record["network"]["reached"]) == ["a.wild.example", "good.example"]
     assert record["network"]["refused"]["evil.example"] == "it is none of the allowed hosts"
-    assert "network: " in record["confinement"]
+    assert "; network: of its own, whose broker reaches " in record["confinement"]
     assert processes() == []
 
 
@@ -118,6 +118,12 @@ def test_without_the_rule_a_run_reaches_servers_of_this_machine(world: World) ->
         record, found = world.run(way)
     assert (record["end_state"], found) == ("completed", {way: "200"})
     assert "network" not in record
+    assert record["confinement"].endswith("; network: open")
+
+
+def test_a_run_without_a_network_says_so(recipes: Recipes) -> None:
+    recipes.begin(more="confine: {network: none}\n", check="true")
+    assert recipes.run("true")["confinement"].endswith("; network: none")
 
 
 def test_names_that_lead_to_this_machine_are_refused_whatever_the_list_says(world: World) -> None:

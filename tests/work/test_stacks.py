@@ -1,4 +1,4 @@
-"""Small projects of some stacks: what `env propose` writes is enough for a first check that passes.
+"""Small projects of some stacks: what `env propose` writes, and the guide shows, suffices for a first check.
 
 Nothing is fetched: what they depend on lies in them.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from chant_mcp.init import recipes
@@ -21,9 +22,16 @@ class Stack:
 
     programs: tuple[str, ...]
     check: list[str]
+    page: str
+    """The heading of the guide's section."""
     files: dict[str, str] = field(default_factory=dict[str, str])
 
 
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "environment.md"
+UNITTEST = {
+    "test_ferry.py": "import unittest\n\n\nclass Ferry(unittest.TestCase):\n    def test(self): pass\n"
+}
+GREETS = "process.exit(require('greet').greet() === 'hello' ? 0 : 1)"
 CARGO = '[package]\nname = "{}"\nversion = "0.1.0"\nedition = "2021"\n'
 LOCKED = '[[package]]\nname = "{}"\nversion = "0.1.0"\n'
 NPM = {
@@ -40,12 +48,15 @@ STACKS = {
     "pip": Stack(
         ("python3",),
         [".venv/bin/python", "-c", "import sys; sys.exit(sys.prefix == sys.base_prefix)"],
-        {"requirements.txt": "# nothing yet\n"},
+        "Python with pip",
+        {"requirements.txt": "# nothing yet\n", **UNITTEST},
     ),
     "uv": Stack(
         ("uv",),
         [".venv/bin/python", "-c", "import sys; sys.exit(sys.prefix == sys.base_prefix)"],
+        "Python with uv",
         {
+            **UNITTEST,
             "pyproject.toml": '[project]\nname = "shop"\nversion = "0.1.0"\nrequires-python = ">=3.10"\n',
             "uv.lock": 'version = 1\nrequires-python = ">=3.10"\n\n[[package]]\nname = "shop"\n'
             'version = "0.1.0"\nsource = { virtual = "." }\n',
@@ -53,10 +64,34 @@ STACKS = {
     ),
     "npm": Stack(
         ("node", "npm"),
-        ["node", "-e", "process.exit(require('greet').greet() === 'hello' ? 0 : 1)"],
+        ["node", "-e", GREETS],
+        "Node with npm",
         {
-            "package.json": json.dumps({"name": "shop", "workspaces": ["packages/*"]}),
+            "test.js": GREETS,
+            "package.json": json.dumps(
+                {"name": "shop", "workspaces": ["packages/*"], "scripts": {"test": "node test.js"}}
+            ),
             "package-lock.json": json.dumps(NPM),
+            "packages/greet/package.json": json.dumps({"name": "greet", "version": "1.0.0"}),
+            "packages/greet/index.js": "exports.greet = () => 'hello';\n",
+        },
+    ),
+    "pnpm": Stack(
+        ("node", "pnpm"),
+        ["node", "-e", GREETS],
+        "Node with pnpm",
+        {
+            "test.js": GREETS,
+            "package.json": json.dumps(
+                {
+                    "name": "shop",
+                    "dependencies": {"greet": "workspace:*"},
+                    "scripts": {"test": "node test.js"},
+                }
+            ),
+            "pnpm-workspace.yaml": "packages: ['packages/*']\n",
+            "pnpm-lock.yaml": "lockfileVersion: '9.0'\n\nimporters:\n  .:\n    dependencies:\n      greet:\n"
+            "        specifier: workspace:*\n        version: link:packages/greet\n\n  packages/greet: {}\n",
             "packages/greet/package.json": json.dumps({"name": "greet", "version": "1.0.0"}),
             "packages/greet/index.js": "exports.greet = () => 'hello';\n",
         },
@@ -64,6 +99,7 @@ STACKS = {
     "cargo": Stack(
         ("cargo",),
         ["cargo", "test", "--offline", "--quiet"],
+        "Rust",
         {
             "Cargo.toml": CARGO.format("shop") + '\n[dependencies]\ngreet = { path = "greet" }\n',
             "Cargo.lock": "version = 3\n\n"
@@ -80,6 +116,7 @@ STACKS = {
     "go": Stack(
         ("go",),
         ["go", "test", "./..."],
+        "Go",
         {
             "go.mod": "module example.org/shop\n\ngo 1.20\n",
             "shop.go": 'package shop\n\nfunc Greet() string { return "hello" }\n',
@@ -90,9 +127,16 @@ STACKS = {
 }
 
 
+def shown(page: str) -> str:
+    """Give the front matter of the configuration that a section of the guide shows."""
+    section = GUIDE.read_text("utf-8").split(f"\n### {page}\n", 1)[1]
+    return section.split("file=.chant/config.md\n---\n", 1)[1].split("---\n", 1)[0]
+
+
+@pytest.mark.parametrize("is_of_guide", [False, True], ids=["proposed", "guide"])
 @pytest.mark.parametrize("name", STACKS)
-def test_a_clone_has_its_first_passing_check_by_what_is_proposed(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch, name: str
+def test_a_clone_has_its_first_passing_check(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, name: str, *, is_of_guide: bool
 ) -> None:
     stack = STACKS[name]
     if rust_toolchains().is_dir():
@@ -103,8 +147,11 @@ def test_a_clone_has_its_first_passing_check_by_what_is_proposed(
         file = shop.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    proposed = recipes.block(recipes.proposals(shop.root))
-    shop.configure(f"checks:\n  tests: {json.dumps(stack.check)}\n{proposed}")
+    if is_of_guide:
+        shop.configure(shown(stack.page))
+    else:
+        proposed = recipes.block(recipes.proposals(shop.root))
+        shop.configure(f"checks:\n  tests: {json.dumps(stack.check)}\n{proposed}")
     shop.spec(ID, criteria=["Works <!-- check: tests -->"])
     shop.commit()
     shop.handle().work_start(ID)

@@ -16,8 +16,12 @@ from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.project_options import changes_files, on_project
 from chant_mcp.init import files, foreign_setup, recipes
 from chant_mcp.init.proposed_checks import proposed_checks
+from chant_mcp.init.repository import Repository
 from chant_mcp.session import Session
 from chant_mcp.terminal import counted, say, say_json
+
+_SHOWN = 5
+"""Files that are left out and shown."""
 
 SIGNALLED = 128
 """What shells add to the number of the signal that ended a command."""
@@ -154,7 +158,8 @@ def prune(session: Session, takes_all: bool, as_json: bool) -> None:
 def propose(session: Session, writes: bool) -> None:
     """Show the recipes and checks that fit the files of this project; nothing is run."""
     root = session.place.root
-    found = recipes.proposals(root)
+    repository = Repository(root, session.environment, wanted_by="env propose")
+    found = recipes.proposals(root, repository)
     checks = proposed_checks(root, found)
     if foreign := foreign_setup.settings(root):
         say(
@@ -162,6 +167,9 @@ def propose(session: Session, writes: bool) -> None:
         )
         for setting in foreign:
             say(f"#   {setting.text()}", err=True)
+    if samples := recipes.left_out(repository):
+        some = ", ".join(samples[:_SHOWN]) + (" and more" if len(samples) > _SHOWN else "")
+        say(f"# Left out, as files of samples or tests: {some}", err=True)
     if not found:
         say("No file here says what to install. The guide lists the files that are known.")
         return

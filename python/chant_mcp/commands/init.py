@@ -301,16 +301,17 @@ def _say_what_next(
 ) -> None:
     click.echo("\nNext:")
     click.echo('  chant-mcp add "What is to be done" --criterion "How to see that it is done"')
+    repository = Repository(planned.root, surroundings.environment, wanted_by="init")
     if names := planned.names_to_stage(surroundings.environment):
         commands = [f"git add {shlex.join(names)}", 'git commit -m "Set chant up"']
-        if not Repository(planned.root, surroundings.environment, wanted_by="init").exists:
+        if not repository.exists:
             commands.insert(0, "git init")
         if planned.root != surroundings.working_directory:
             commands.insert(0, f"cd {shlex.quote(str(planned.root))}")
         click.echo(harmless(f"  {' && '.join(commands)}"))
     if not trust["trusted"]:
         click.echo(harmless(f"  chant-mcp trust                       you look at {trust['summary']}"))
-    if recipes.proposals(planned.root):
+    if recipes.proposals(planned.root, repository):
         click.echo(
             "  chant-mcp env propose                 what runs need installed, and which tests check them"
         )

@@ -27,14 +27,17 @@ def proposed_checks(root: Path, recipes: Iterable[RecipeProposal]) -> dict[str, 
     """
     if any(line.startswith("checks:") for line in _front_matter(root)):
         return {}
-    found = {recipe.name: check for recipe in recipes if (check := _check(root, recipe))}
+    parts = (part for recipe in recipes for part in recipe.parts or (recipe,))
+    found = {
+        part.name: part.in_folder(check) for part in parts if (check := _check(root / part.folder, part))
+    }
     return {"tests" if len(found) == 1 else f"{name}-tests": check for name, check in found.items()}
 
 
 def _check(root: Path, recipe: RecipeProposal) -> list[str] | None:
     program = recipe.steps[0][0]
     wrapper = recipe.steps[0][: 2 if program == "sh" else 1]
-    match recipe.name:
+    match recipe.language:
         case "python" if _names(
             root, "pytest", "pyproject.toml", "setup.cfg", "tox.ini", "requirements*.txt"
         ):

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
 
 from chant_mcp.errors import RefusedError
 from chant_mcp.init import config_text, files, json_text
+from chant_mcp.init.repository import Repository
 
 _NO_CHECKS: Mapping[str, list[str]] = {}
 _MOST_PACKAGES = 50
 """Packages of a source tree that a recipe may have stand-ins for."""
+_IN_FOLDER = ["sh", "-c", 'cd "$0" && exec "$@"']
+"""Runs a command in the folder that comes first."""
+_SAMPLES = frozenset(
+    ("example", "examples", "fixtures", "test", "testdata", "tests", "third_party", "vendor")
+)
+"""Folders whose projects are no part of this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,15 @@ class RecipeProposal:
     stand_ins: list[str] = field(default_factory=list[str])
     variables: dict[str, str] = field(default_factory=dict[str, str])
     caches: list[str] = field(default_factory=list[str])
+    language: str = ""
+    folder: str = ""
+    """The folder that it fits, from the project's root; the root if it is empty."""
+    parts: tuple[RecipeProposal, ...] = ()
+    """The recipes that it stands for, if there are several."""
+
+    def in_folder(self, command: list[str]) -> list[str]:
+        """Write a command that begins at the project's root so that it runs in the folder."""
+        return [*_IN_FOLDER, self.folder, *command] if self.folder else command
 
     def lines(self) -> list[str]:
         """Write it as lines of the configuration, without indentation."""
@@ -43,19 +59,105 @@ class RecipeProposal:
             "tools": self.tools,
         }
         lines = [f"{self.name}:  # because of {self.because}"]
+        if self.folder:
+            lines.append(f"  in: {json.dumps(self.folder)}")
         lines += [f"  {key}: {json.dumps(value)}" for key, value in listed.items() if value]
         if self.variables:
             lines.append(f"  variables: {json.dumps(self.variables)}")
         return lines
 
 
-def proposals(root: Path) -> list[RecipeProposal]:
-    """Find the recipes that fit a project by the files at its root; one for each language."""
+def proposals(root: Path, repository: Repository | None = None) -> list[RecipeProposal]:
+    """Find the recipes that fit a project: one for each language at its root, and for each lock file below.
+
+    What several folders keep in one cache is one recipe, since a variable of runs can name one cache alone.
+
+    Args:
+        root: The project's folder.
+        repository: What lists the files below it; the root alone is looked at without.
+    """
+    found = _of_folder(root, "")
+    for folder in _folders_below(repository):
+        above = {one.language for one in found if not one.folder or folder.startswith(f"{one.folder}/")}
+        of_folder = _of_folder(root / folder, folder)
+        found += [one for one in of_folder if one.language not in above or _is_lock(root, one.because)]
+    shared = {key: [one for one in found if one.caches and one.language == key] for key in _languages(found)}
+    joined = {key: _joined(parts) for key, parts in shared.items() if len(parts) > 1}
+    kept = [*(one for one in found if one.language not in joined), *joined.values()]
+    return _with_own_names(kept)
+
+
+def left_out(repository: Repository) -> list[str]:
+    """Find the files of samples and of tests that say what to install: no recipe is proposed for them."""
+    return [name for name in _files_below(repository) if _is_sample(name)]
+
+
+def _is_sample(name: str) -> bool:
+    return any(part.startswith(".") or part in _SAMPLES for part in PurePosixPath(name).parts[:-1])
+
+
+def _folders_below(repository: Repository | None) -> list[str]:
+    names = _files_below(repository) if repository else iter(())
+    return sorted({PurePosixPath(name).parent.as_posix() for name in names if not _is_sample(name)})
+
+
+def _files_below(repository: Repository) -> Iterator[str]:
+    """Find the files in folders of a project that say what to install, but for those that git ignores."""
+    patterns = [f":(glob)*/**/{pattern}" for languages in _KNOWN for pattern in languages]
+    listed = repository.run("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns)
+    names = listed.stdout.decode("utf-8", errors="replace").split("\0") if listed.returncode == 0 else []
+    return (name for name in names if (repository.folder / name).is_file())
+
+
+def _is_lock(root: Path, name: str) -> bool:
+    """Whether a file stands for an installation of its own, even below one of the same language."""
+    file = PurePosixPath(name).name
+    return (file == "go.mod" and not (root / "go.work").is_file()) or "lock" in file
+
+
+def _of_folder(place: Path, folder: str) -> list[RecipeProposal]:
     found: list[RecipeProposal] = []
     for languages in _KNOWN:
-        fitting = (make(root, name) for pattern, make in languages.items() for name in _named(root, pattern))
-        found += [proposal for proposal in fitting if proposal is not None][:1]
+        fitting = (
+            make(place, name) for pattern, make in languages.items() for name in _named(place, pattern)
+        )
+        for one in [one for one in fitting if one is not None][:1]:
+            because = f"{folder}/{one.because}" if folder else one.because
+            found.append(replace(one, because=because, language=one.name, folder=folder))
     return found
+
+
+def _languages(found: list[RecipeProposal]) -> list[str]:
+    return list(dict.fromkeys(one.language for one in found))
+
+
+def _joined(parts: list[RecipeProposal]) -> RecipeProposal:
+    def below(key: str) -> list[str]:
+        paths = ((one.folder, path) for one in parts for path in getattr(one, key))
+        return list(dict.fromkeys(f"{folder}/{path}" if folder else path for folder, path in paths))
+
+    return replace(
+        parts[0],
+        because=", ".join(one.because for one in parts),
+        inputs=below("inputs"),
+        stand_ins=below("stand_ins"),
+        outputs=below("outputs"),
+        steps=[one.in_folder(step) for one in parts for step in one.steps],
+        folder="",
+        parts=tuple(_with_own_names(parts)),
+    )
+
+
+def _with_own_names(found: list[RecipeProposal]) -> list[RecipeProposal]:
+    """Name recipes after their folders, where these can be told apart by letters that names may have."""
+    names: dict[str, RecipeProposal] = {}
+    for one in found:
+        folder = re.sub(r"[^A-Za-z0-9_]+", "-", one.folder).strip("-")
+        name = usual = f"{folder}-{one.language}" if folder else one.language
+        while name in names:
+            name = f"{usual}-{len(names) + 1}"
+        names[name] = replace(one, name=name)
+    return list(names.values())
 
 
 def _named(root: Path, pattern: str) -> list[str]:

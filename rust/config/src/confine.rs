@@ -126,16 +126,19 @@ impl ConfineSettings {
 }
 
 impl ConfineSettings {
-    /// Returns what runs reach where the network is one of hosts, as the rest of a sentence; else nothing.
+    /// Returns the form of the network that runs have, and what they reach by it, as the rest of a sentence.
     pub fn describe_network(&self) -> String {
-        if self.network != NetworkSetting::Hosts || self.mode == ConfineMode::Off {
-            return String::new();
-        }
-        match &*self.hosts {
-            [] => "; network: no hosts".to_owned(),
-            [one] => format!("; network: {one}"),
-            hosts => format!("; network: {} hosts", hosts.len()),
-        }
+        let form = match self.network {
+            NetworkSetting::Open => "open".to_owned(),
+            _ if self.mode == ConfineMode::Off => "open".to_owned(),
+            NetworkSetting::None => "none".to_owned(),
+            NetworkSetting::Hosts => match &*self.hosts {
+                [] => "of its own, whose broker reaches no host".to_owned(),
+                [one] => format!("of its own, whose broker reaches {one}"),
+                hosts => format!("of its own, whose broker reaches {} hosts", hosts.len()),
+            },
+        };
+        format!("; network: {form}")
     }
 }
 

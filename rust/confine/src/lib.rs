@@ -45,6 +45,7 @@ pub use policy::{
     ConfineBackend, ConfinePolicy, IpcAccess, NetworkAccess, OverlayMount, ProcessLifetime,
     SandboxLauncher,
 };
+pub use toolchains::describe_closed;
 
 /// The confinement of a process.
 #[derive(Debug, Clone, Default)]

@@ -26,6 +26,8 @@ pub struct ConfinePolicy {
     pub found: BTreeSet<PathBuf>,
     /// Paths that are never read, although they lie in readable folders.
     pub denied: Vec<PathBuf>,
+    /// The folders in which programs are looked for.
+    pub searched: Vec<PathBuf>,
     /// Variables that lead tools to copies of settings in place of those that are denied.
     pub variables: BTreeMap<String, String>,
     /// True if files directly in the system's `/dev/shm` may be created and written: named semaphores

@@ -145,6 +145,7 @@ impl AccessResolver<'_> {
             found: found_to_write,
             shared_memory: self.opens_shared_memory(&denied),
             denied,
+            searched: self.searched(),
             variables: BTreeMap::new(),
             network: request.network,
             unix_sockets: request.unix_sockets,
@@ -160,6 +161,13 @@ impl AccessResolver<'_> {
             backend: request.backend.clone(),
             ability: request.ability,
         })
+    }
+
+    /// Returns the folders in which programs are looked for.
+    fn searched(&self) -> Vec<PathBuf> {
+        let path = self.request.environment.get("PATH").copied();
+        let folders = path.unwrap_or_default().split(':').map(PathBuf::from);
+        folders.filter(|folder| folder.is_absolute()).collect()
     }
 
     /// Returns true if a process that has no folder of shared memory of its own may use the system's:

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::policy::ConfinePolicy;
+use super::resolved_paths::ResolvedPaths;
+use chant_store::disk;
 
 /// The words of programs when the system refuses something.
 const WORDS: [&str; 5] = [
@@ -11,6 +13,10 @@ const WORDS: [&str; 5] = [
     "read-only file system",
     "eacces",
     "eperm",
+];
+/// The words of programs when there is no program of a name, or it may not be started.
+const NO_PROGRAM: [&str; 6] = [
+    "command not found", "permission denied", "not found", "no such file", "eacces", "enoent",
 ];
 /// Characters that end a path in a sentence, besides blanks.
 const ENDS: [char; 12] = ['\'', '"', '`', ',', ';', ')', '(', '<', '>', '[', ']', '|'];
@@ -22,6 +28,9 @@ pub fn hint<'a>(
 ) -> Option<String> {
     let (mut found, mut written) = (None, false);
     for line in lines {
+        if let Some(program) = closed_program(policy, line) {
+            return Some(program);
+        }
         let small = line.to_lowercase();
         if !WORDS.iter().any(|word| small.contains(word)) {
             continue;
@@ -52,6 +61,53 @@ pub fn hint<'a>(
     Some(format!(
         "the run may not {what} {}; if it has to: `confine.{key}` in your own configuration",
         path.display()
+    ))
+}
+
+/// Returns a sentence about the program that a line says is not there, where it lies in folders that are closed.
+fn closed_program(policy: &ConfinePolicy, line: &str) -> Option<String> {
+    let small = line.to_ascii_lowercase();
+    let at = NO_PROGRAM
+        .iter()
+        .filter_map(|word| small.find(word))
+        .min()?;
+    // Node.js says `spawn NAME ENOENT`, which may stand behind an own `Error:`.
+    let words = line[..at].split(|letter: char| {
+        letter.is_whitespace() || ENDS.contains(&letter) || matches!(letter, ':' | '‘' | '’')
+    });
+    let mut words = words.filter(|word| !word.is_empty() && !word.contains('/'));
+    let name = words.next_back()?;
+    why_closed(policy, name)
+}
+
+/// Returns a sentence about a program that lies in none but closed folders of the `PATH`; `None` for all others.
+fn why_closed(policy: &ConfinePolicy, name: &str) -> Option<String> {
+    let paths = ResolvedPaths::default();
+    let folders = policy.searched.iter().map(|folder| folder.join(name));
+    let programs: Vec<PathBuf> = folders.filter(|path| disk::is_program(path)).collect();
+    let is_denied = |path: &PathBuf| is_under(&paths.real(path), &policy.denied);
+    let is_open = |path: &PathBuf| {
+        let real = paths.real(path);
+        is_under(&real, &policy.read) || is_under(&real, &policy.write)
+    };
+    let first = programs.first()?;
+    if programs
+        .iter()
+        .any(|path| is_open(path) && !is_denied(path))
+    {
+        return None;
+    }
+    let folder = first.parent().unwrap_or(first).display();
+    let why = if is_denied(first) {
+        "denied to runs (`confine.deny`, or it may hold secrets); install it elsewhere".to_owned()
+    } else {
+        format!(
+            "closed to runs, as it is none of programs alone; install it elsewhere, or `confine.read: [{}]` in your own configuration opens it",
+            first.display()
+        )
+    };
+    Some(format!(
+        "the program `{name}` lies in {folder}, which is {why}"
     ))
 }
 
@@ -100,6 +156,48 @@ mod tests {
             write: vec!["/run/folder".into()],
             denied: vec!["/home/ada/.ssh".into()],
             ..ConfinePolicy::default()
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_in_a_closed_folder_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let [closed, open] = ["closed", "open"].map(|name| folder.path().join(name));
+        for (place, name) in [(&closed, "ferry"), (&closed, "pier"), (&open, "pier")] {
+            disk::make_folders(place).unwrap();
+            let program = place.join(name);
+            disk::write_private(&program, "").unwrap();
+            std::fs::set_permissions(
+                &program,
+                std::os::unix::fs::PermissionsExt::from_mode(0o700),
+            )
+            .unwrap();
+        }
+        let policy = ConfinePolicy {
+            read: vec![open.canonicalize().unwrap()],
+            searched: vec![closed.clone(), open],
+            ..ConfinePolicy::default()
+        };
+        let expected = format!(
+            "the program `ferry` lies in {}, which is closed",
+            closed.display()
+        );
+        for line in [
+            "sh: 1: ferry: not found",
+            "sh: 1: ferry: Permission denied",
+            "bash: line 1: ferry: command not found",
+            "env: \u{2018}ferry\u{2019}: No such file or directory",
+            "Error: spawn ferry ENOENT",
+            "make: ferry: No such file or directory",
+        ] {
+            let said = hint(&policy, [line]).unwrap_or_default();
+            assert!(said.starts_with(&expected), "{line}: {said}");
+        }
+        for line in [
+            "sh: 1: pier: not found", "sh: 1: boat: not found", "not found",
+        ] {
+            assert_eq!(hint(&policy, [line]), None, "{line}");
         }
     }
 

@@ -461,6 +461,35 @@ impl<'a> ToolchainFinder<'a> {
     }
 }
 
+/// Returns the folders of the `PATH` whose programs stay closed to runs, as the rest of a sentence; nothing if there are
+/// none.
+pub fn describe_closed(environment: &BTreeMap<String, String>) -> String {
+    let environment = environment.iter();
+    let environment = environment
+        .map(|(name, value)| (&**name, &**value))
+        .collect();
+    let paths = ResolvedPaths::default();
+    let variable = |name| BTreeMap::get(&environment, name).copied();
+    let (home, path) = (variable("HOME").map(PathBuf::from), variable("PATH"));
+    let finder = ToolchainFinder::new(&environment, home, &paths);
+    let has_programs = |folder: &Path| {
+        let names = disk::names(folder).unwrap_or_default();
+        names
+            .into_iter()
+            .any(|one| !one.is_folder && disk::is_program(&folder.join(one.name)))
+    };
+    let folders = path.unwrap_or_default().split(':').filter(|folder| {
+        let folder = Path::new(folder);
+        folder.is_absolute() && finder.holds_more(folder) && has_programs(folder)
+    });
+    let closed: Vec<&str> = folders.collect();
+    if closed.is_empty() {
+        return String::new();
+    }
+    let closed = closed.join(", ");
+    format!("; the user's files lie in {closed}, so programs there are closed to runs")
+}
+
 fn is_of_system(path: &Path) -> bool {
     SYSTEM.iter().any(|system| path.starts_with(system))
 }

@@ -114,8 +114,10 @@ pub fn start(
     let mut child = started.map_err(|error| {
         tree.cgroup.iter().for_each(RunCgroup::remove);
         let is_there = job.folder.is_dir();
+        let line = format!("{}: {error}", job.argv[0]);
+        let hint = job.confinement.hint([line.as_str()]);
         refused(if is_there {
-            error.to_string()
+            hint.map_or_else(|| error.to_string(), |hint| format!("{error}; {hint}"))
         } else {
             format!("the folder `{}` is not there", job.folder.display())
         })

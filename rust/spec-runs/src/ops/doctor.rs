@@ -115,7 +115,9 @@ fn confinement_line(project: &Project, config: &Config, problems: &mut Vec<Strin
     match run_confinement::confinement_status(project, config) {
         Ok(status) => {
             let network = config.confine.describe_network();
-            format!("{status}{network}{}", dependencies_line(project, config))
+            let layers = dependencies_line(project, config);
+            let closed = chant_confine::describe_closed(&project.environment);
+            format!("{status}{network}{layers}{closed}")
         }
         Err(error) => {
             problems.push(error.to_string());

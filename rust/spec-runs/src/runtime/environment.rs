@@ -345,14 +345,16 @@ impl EnvironmentSetUp<'_> {
                 Some(code) => format!("ended with exit code {code}"),
                 None => ended.to_string(),
             },
-            None => "could not be started: there is no such program".to_owned(),
+            None => "could not be started".to_owned(),
         };
         let mut message = format!("Recipe '{name}' failed: `{}` {how}", argv.join(" "));
         let tail = ended.map(AgentOutcome::failing_words).unwrap_or_default();
         for line in &tail[tail.len().saturating_sub(MAX_SHOWN_LINES)..] {
             message.push_str(&format!("\n  {line}"));
         }
-        if let Some(sentence) = network.as_ref().and_then(NetworkEntry::refusal) {
+        let closed = ended.and_then(|ended| ended.refused.clone());
+        let refused = network.as_ref().and_then(NetworkEntry::refusal);
+        for sentence in closed.into_iter().chain(refused) {
             message.push_str(&format!("\n{sentence}."));
         }
         // The runner's words reach the caller of the start as one text.
@@ -406,7 +408,7 @@ impl NamedRecipe<'_> {
         })
     }
 
-    /// Runs one of its commands; `None` if there is no such program.
+    /// Runs one of its commands; `None` if it cannot be started.
     fn run(
         self,
         folder: &CheckedCommit<'_>,
@@ -421,14 +423,9 @@ impl NamedRecipe<'_> {
         if !self.runs_scripts {
             variables.push(NO_SCRIPTS.map(str::to_owned).into());
         }
-        let set = variables
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"));
-        let mut line: Vec<String> = Vec::new();
-        if !variables.is_empty() {
-            line.push("env".into());
-            line.extend(set);
-        }
+        // It says why a program is not started.
+        let mut line = vec!["env".to_owned()];
+        line.extend(variables.into_iter().map(|(key, set)| key + "=" + &set));
         line.extend(argv.iter().cloned());
         folder.check(&format!("({})", self.name), &line)
     }
