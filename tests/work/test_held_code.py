@@ -71,11 +71,17 @@ CRITERIA = {"criteria": ["Prices are higher <!-- check: unit -->"]}
 
 
 def _worked(
-    shop: Workshop, proof: str, *, code: str = NEW_CODE, reports: str = REPORTS, **keys: Any
+    shop: Workshop,
+    proof: str,
+    *,
+    code: str = NEW_CODE,
+    reports: str = REPORTS,
+    tests: str = NEW_TESTS,
+    **keys: Any,
 ) -> Record:
     """Let an agent change code and tests of a small project."""
     folder = shop.root.parent
-    (folder / "agent.sh").write_text(SCRIPT.format(code=code, tests=NEW_TESTS), encoding="utf-8")
+    (folder / "agent.sh").write_text(SCRIPT.format(code=code, tests=tests), encoding="utf-8")
     agent = f"agents:\n  habit:\n    command: [sh, {folder}/agent.sh]\n"
     shop.configure(f"{agent}{CHECKS}proof: {{{proof}, {reports}}}\n", provider="habit")
     (shop.root / "tests").mkdir()
@@ -152,6 +158,17 @@ def test_a_report_that_was_committed_is_none(shop: Workshop) -> None:
     (shop.root / "other.tap").write_text("ok - test_price\n", encoding="utf-8")
     record = _worked(shop, "held: true", reports="reports: {unit: other.tap}")
     assert record["held"]["note"] == "no check reports its tests (`proof.reports`)"
+
+
+def test_a_test_that_looks_at_the_text_of_the_code_holds_nothing(shop: Workshop) -> None:
+    length = NEW_CODE.count("\n") + 1
+    counts = f"\n\ndef test_lines():\n    assert len(open('shop.py').readlines()) == {length}\n"
+    record = _worked(shop, "held: true", tests=NEW_TESTS + counts)
+    assert record["end_state"] == "completed", record["reason"]
+    assert {state for *_, state in _pieces(record)} == {"not looked at"}
+    assert "fails where a comment is added" in record["held"]["note"]
+    (check,) = record["checks"]
+    assert check["proof"]["word"] == "red→green"
 
 
 def test_time_that_is_over_is_said(shop: Workshop) -> None:

@@ -103,6 +103,28 @@ impl CodeHunks {
         &self.hunks
     }
 
+    /// Returns the changed files with a comment at their end, which is nothing that a test may look at; those of which
+    /// the language is not known are as they are.
+    pub fn with_comments(&self) -> Vec<TakenBackFile> {
+        let files = self.files.iter().filter_map(|file| {
+            let mark = match TestLanguage::of(&file.path)? {
+                TestLanguage::Python => "#",
+                _ => "//",
+            };
+            let text = file.new.as_deref()?;
+            let end = if text.is_empty() || text.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            };
+            Some(TakenBackFile {
+                path: file.path.clone(),
+                text: Some(format!("{text}{end}{mark} -\n")),
+            })
+        });
+        files.collect()
+    }
+
     /// Returns the file of a piece that is a function, as it is when the function does nothing; `None` for other pieces.
     /// So a function can be taken back without which nothing could be built.
     ///
@@ -569,6 +591,19 @@ mod tests {
             let hunks = change(path, None, Some(text));
             let found = hunks.with_empty_function(0).map(|file| file.text.unwrap());
             assert_eq!(found.as_deref(), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_comment_stands_at_the_end() {
+        for (path, new, wanted) in [
+            ("a.py", "x = 1\n", Some("x = 1\n# -\n")),
+            ("a.rs", "fn a() {}", Some("fn a() {}\n// -\n")),
+            ("a.c", "int a;\n", None),
+        ] {
+            let files = change(path, None, Some(new)).with_comments();
+            let text = files.first().and_then(|file| file.text.as_deref());
+            assert_eq!(text, wanted, "{path}");
         }
     }
 

@@ -197,6 +197,14 @@ impl CodePieces {
         self.commit_with(repo, tip, self.hunks.without(taken))
     }
 
+    /// Makes the commit of the work with a comment in each changed file of code.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub fn commit_with_comments(&self, repo: &Repo, tip: &str) -> Result<String, GitError> {
+        self.commit_with(repo, tip, self.hunks.with_comments())
+    }
+
     /// Makes the commit of the work in which a function does nothing; `None` where the piece is none.
     ///
     /// # Errors
