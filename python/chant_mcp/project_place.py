@@ -47,6 +47,9 @@ class Place:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Place) and vars(self) == vars(other)
 
+    def __hash__(self) -> int:
+        return hash(self.folder)
+
 
 def find_place(working_directory: AnyPath, given: AnyPath | None = None) -> Place:
     """Find the project's root (decisions 3, "Which project").

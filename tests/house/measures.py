@@ -109,7 +109,7 @@ def _git_lines() -> int:
 
 MEASURES = (
     Measure("lines of Rust without tests", lambda: _lines(rust_files()), 203_190, 128_000),
-    Measure("lines of the Python package", lambda: _lines(python_files()), 45_560, 35_500),
+    Measure("lines of the Python package", lambda: _lines(python_files()), 45_572, 35_500),
     Measure("lines of the largest crate", lambda: max(_crate_lines().values()), 43_580, 13_000),
     Measure(
         "constants of one word, %",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from chant_mcp.errors import RefusedError
+from chant_mcp.errors import GitError, RefusedError
 from chant_mcp.init import config_text, files, json_text
 from chant_mcp.init.repository import Repository
 
@@ -102,9 +102,17 @@ def _folders_below(repository: Repository | None) -> list[str]:
 
 
 def _files_below(repository: Repository) -> Iterator[str]:
-    """Find the files in folders of a project that say what to install, but for those that git ignores."""
+    """Find the files in folders of a project that say what to install, but for those that git ignores.
+
+    Without git, or outside of a repository, there are none.
+    """
     patterns = [f":(glob)*/**/{pattern}" for languages in _KNOWN for pattern in languages]
-    listed = repository.run("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns)
+    try:
+        listed = repository.run(
+            "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns
+        )
+    except GitError:
+        return iter(())
     names = listed.stdout.decode("utf-8", errors="replace").split("\0") if listed.returncode == 0 else []
     return (name for name in names if (repository.folder / name).is_file())
 
