@@ -36,35 +36,21 @@ pub fn note_states(entry: &mut HeldCodeEntry, states: &[PieceState]) {
     }
     entry.held = states.iter().filter(|one| one.is_held()).count();
     if entry.pieces.len() > MAX_PIECES {
-        entry.pieces.sort_by_key(is_held);
+        entry.pieces.sort_by_key(HeldPieceEntry::is_held);
         entry.pieces.truncate(MAX_PIECES);
     }
 }
 
 /// Returns the code that no test holds, of those files that have to be tested, in words; empty if all of it is held.
 pub fn not_held(entry: &HeldCodeEntry, has_to_be: impl Fn(&str) -> bool) -> Vec<String> {
-    let open = entry.pieces.iter().filter(|piece| !is_held(piece));
+    let open = entry.pieces.iter().filter(|piece| !piece.is_held());
     let open = open.filter(|piece| has_to_be(&piece.path));
-    let mut left: Vec<String> = open.map(in_words).collect();
+    let mut left: Vec<String> = open
+        .map(|piece| format!("{} ({})", piece.place(), piece.state))
+        .collect();
     let is_unsure = entry.pieces.is_empty() || entry.pieces.len() < entry.count;
     if !left.is_empty() || is_unsure {
         left.extend(entry.note.clone());
     }
     left
-}
-
-fn in_words(piece: &HeldPieceEntry) -> String {
-    let HeldPieceEntry {
-        path,
-        first,
-        last,
-        state,
-        ..
-    } = piece;
-    format!("{path}:{first}-{last} ({state})")
-}
-
-fn is_held(piece: &HeldPieceEntry) -> bool {
-    let held = [PieceState::Held, PieceState::HeldWithOthers];
-    held.iter().any(|state| state.name() == piece.state)
 }

@@ -4,7 +4,7 @@ use super::judgement::{MAX_SHOWN, short};
 use super::{CompletedBy, CompletionReceipt, JudgedCriterion};
 use chant_base::answer::cut;
 use chant_base::plural::first_of;
-use chant_work::run_record::{CheckEntry, HeldCodeEntry, HeldPieceEntry, JudgedEntry, ProofEntry};
+use chant_work::run_record::{CheckEntry, HeldCodeEntry, JudgedEntry, ProofEntry};
 
 /// The number of lines about tests in what a receipt claims.
 const MAX_JUDGED: usize = 20;
@@ -78,20 +78,8 @@ fn held_claims(held: &HeldCodeEntry) -> Vec<String> {
         held.count,
         note.unwrap_or_default()
     );
-    let open = held
-        .pieces
-        .iter()
-        .filter(|piece| !piece.state.starts_with("held"));
-    let open = open.map(|piece| {
-        let HeldPieceEntry {
-            path,
-            first,
-            last,
-            state,
-            ..
-        } = piece;
-        format!("code {path}:{first}-{last}: {state}")
-    });
+    let open = held.pieces.iter().filter(|piece| !piece.is_held());
+    let open = open.map(|piece| format!("code {}: {}", piece.place(), piece.state));
     let lines = std::iter::once(all).chain(open.take(MAX_JUDGED));
     lines.map(|line| cut(&line, MAX_SHOWN)).collect()
 }

@@ -415,6 +415,18 @@ pub struct HeldPieceEntry {
     pub tests: Vec<String>,
 }
 
+impl HeldPieceEntry {
+    /// Returns true if a test fails without it, be it with others.
+    pub fn is_held(&self) -> bool {
+        self.state.starts_with("held")
+    }
+
+    /// Returns its place in the work: path and lines.
+    pub fn place(&self) -> String {
+        format!("{}:{}-{}", self.path, self.first, self.last)
+    }
+}
+
 /// A check in a cell of old or new tests with old or new code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellEntry {
